@@ -1,10 +1,10 @@
-// Chooses the callbacks of an instrumented call, and their arguments, from the callee's row in symbols.def. A callback
+// Chooses the callbacks of an instrumented call, and their arguments, from the callee's row. A callback
 // is a function of the runtime that records an event.
 #pragma once
 
 #include "runtime_decls.h"
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 namespace msleaks::passes {
 

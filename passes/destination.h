@@ -5,7 +5,7 @@
 #include "place.h"
 #include "type_name.h"
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -7,7 +7,7 @@
 //                                          ret ptr %q
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 namespace llvm {
 class CallBase;

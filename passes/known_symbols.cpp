@@ -3,6 +3,8 @@
 #include "annotations.h"
 #include "pin.h"
 
+#include "msleaks/abi/symbols.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Constants.h"
@@ -171,7 +173,7 @@ KnownSymbols::KnownSymbols(const Module &module, const UserRows &rows) {
 const Symbol *KnownSymbols::find(const Function &callee) const {
   if (const Symbol *symbol = byFunction_.lookup(&callee))
     return symbol;
-  // A static function with the name `malloc` is not the `malloc` of symbols.def.
+  // A static function with the name `malloc` is not the `malloc` of the table.
   if (callee.hasLocalLinkage())
     return nullptr;
   return table_.lookup(GlobalValue::dropLLVMManglingEscape(callee.getName()));

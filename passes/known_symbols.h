@@ -1,10 +1,10 @@
-// Finds the row that describes a callee. A row says what a function does with memory (symbols.def).
+// Finds the row that describes a callee. A row says what a function does with memory (msleaks/abi/functions.h).
 //
 // If several sources describe a function, the first one in this list is used:
 //
 //   1. the user's rows file
 //   2. __attribute__((annotate("msleaks.alloc"))) or "msleaks.free"
-//   3. symbols.def, for functions that are visible outside of the module
+//   3. msleaks' table of functions, for functions that are visible outside of the module
 //   4. the compiler's own attributes: allockind, alloc_size
 #pragma once
 
@@ -54,7 +54,7 @@ private:
   void fail(const llvm::Twine &what);
 
   llvm::StringMap<const abi::Symbol *> table_;
-  std::deque<abi::Symbol> own_; // rows that are not in symbols.def; in a deque, their addresses stay valid
+  std::deque<abi::Symbol> own_; // rows that are not in the table; in a deque, their addresses stay valid
   llvm::DenseMap<const llvm::Function *, const abi::Symbol *> byFunction_;
   llvm::DenseSet<const llvm::Function *> ignored_, wrappers_;
   llvm::SetVector<const llvm::Function *> named_;

@@ -1,7 +1,7 @@
 // Reads the dimensions of a kernel launch from the operands of a call. In IR, a dim3 struct may be several operands.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include "llvm/IR/IRBuilder.h"
 

@@ -12,7 +12,7 @@
 
 #include "source_place.h"
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"

@@ -1,5 +1,7 @@
 #include "rows_file.h"
 
+#include "msleaks/abi/symbols.h"
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -169,7 +171,7 @@ const Symbol *partnerOf(const UserRow &row, const UserRows &rows) {
 // A heap, and the line of the row that names it.
 struct NamedHeap {
   abi::Heap heap;
-  unsigned line; // 0: the heap comes from symbols.def
+  unsigned line; // 0: the heap comes from msleaks' table
 };
 using NamedHeaps = std::map<std::string_view, NamedHeap>; // by the name of the function that frees
 

@@ -1,5 +1,5 @@
-// Reads a user's own rows from a text file (docs/pass.md). These rows describe allocators that symbols.def does not
-// contain. This code does not use LLVM.
+// Reads a user's own rows from a text file (docs/pass.md). These rows describe allocators that msleaks' own table does
+// not contain. This code does not use LLVM.
 //
 //   # comment
 //   alloc my_alloc  result=return size=0 count=1 free=my_free
@@ -12,7 +12,7 @@
 // other row gets the same heap.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "analysis/places/place.h"
 #include "msleaks/abi/session.h"
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <algorithm>
 

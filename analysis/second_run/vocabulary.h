@@ -15,7 +15,7 @@ namespace msleaks::analysis::inline second_run {
 enum class Role { Ordinary, System, Own, Driver, Sanitizer };
 Role roleOf(std::string_view path);
 
-// Whether symbols.def has a row for the function. If so, the plugin sees its calls in code that it compiles.
+// Whether the table of functions has a row for the function. If so, the plugin sees its calls in code that it compiles.
 bool isRow(const std::string &symbol);
 // Describes a function of memory_names.def in words. Null: the table does not have the function.
 const char *driverFunction(const std::string &symbol);
@@ -34,8 +34,8 @@ public:
   explicit HookedSymbols(std::set<std::string> symbols, std::set<std::string> libraries = {},
                          std::set<std::string> of_drivers = {})
       : symbols_(std::move(symbols)), libraries_(std::move(libraries)), of_drivers_(std::move(of_drivers)) {}
-  // Collects the exports of our library that symbols.def and memory_names.def know, and all exports of the user's own
-  // libraries of hooks.
+  // Collects the exports of our library that the table of functions and memory_names.def know, and all exports of the
+  // user's own libraries of hooks.
   static Result<HookedSymbols> of(const std::filesystem::path &hooks, const std::vector<std::string> &others);
 
   bool holds(const std::string &symbol) const { return symbols_.contains(symbol); }

@@ -1,9 +1,8 @@
 // Records the names of Ascend's kernels in the calls that make their handles. Later, the driver cannot be asked. The
 // handle of a launch may be a function, an address on the host that stands for a function, or a whole binary.
+#include "ascend/forms.h"
 #include "counting/device_binary.h"
 #include "devices/device.h"
-
-#include "msleaks/abi/symbols.h"
 
 #include <algorithm>
 #include <cstring>
@@ -83,12 +82,5 @@ constexpr auto kWhole = [](auto real, void *, const Description *binary, void **
 
 } // namespace
 
-MSL_HOOK_WITH(kNamed, libascendcl, int, aclrtBinaryGetFunction, (Binary, const char *, Function *))
-MSL_HOOK_WITH(kNumbered, libascendcl, int, aclrtBinaryGetFunctionByEntry, (Binary, uint64_t, Function *))
-MSL_HOOK_WITH(kNamed, libruntime, int, rtsFuncGetByName, (Binary, const char *, Function *))
-MSL_HOOK_WITH(kNumbered, libruntime, int, rtsFuncGetByEntry, (Binary, uint64_t, Function *))
-MSL_HOOK_WITH(kNamed, libruntime, int, rtBinaryGetFunctionByName, (Binary, const char *, Function *))
-MSL_HOOK_WITH(kNumbered, libruntime, int, rtBinaryGetFunction, (Binary, uint64_t, Function *))
-MSL_HOOK_WITH(kStub, libruntime, int, rtFunctionRegister, (Binary, const void *, const char *, const void *, uint32_t))
-MSL_HOOK_WITH(kWhole, libruntime, int, rtDevBinaryRegister, (const Description *, void **))
-MSL_HOOK_WITH(kWhole, libruntime, int, rtRegisterAllKernel, (const Description *, void **))
+#define MSL_PART_KERNELS
+#include "msleaks/abi/functions/acl.def"

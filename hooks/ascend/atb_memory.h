@@ -5,7 +5,7 @@
 #pragma once
 
 #include "msleaks/abi/hook.h"
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 #include "msleaks/runtime/record.h"
 
 #include <cstdint>

@@ -167,6 +167,5 @@ constexpr auto kCreate = [](auto real, void *caller, void **handle, size_t size,
 
 } // namespace
 
-MSL_HAL_HOOK(kAlloc, halMemAlloc, (void **, unsigned long long, unsigned long long))
-MSL_HAL_HOOK(kCreate, halMemCreate, (void **, size_t, const Property *, uint64_t))
-MSL_HAL_HOOK(hooks::kGiven<abi::Family::Acl>, halMemFree, (void *))
+#define MSL_PART_HAL
+#include "msleaks/abi/functions/acl.def"

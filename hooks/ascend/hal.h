@@ -2,7 +2,7 @@
 // name, which tools use: with the ending "Inner".
 #pragma once
 
-#include "msleaks/hook.h"
+#include "ascend/forms.h"
 
 namespace msleaks::hooks::hal {
 

@@ -10,16 +10,16 @@ namespace {
 
 constexpr auto kAcl = abi::Family::Acl;
 
-// The parameters are those of CUDA's functions.
-template <hook::Name kName> struct AsInCuda {
-  static constexpr abi::Symbol kRow = [] {
-    abi::Symbol row = hook::Known<kName>::kRow;
-    row.family = kAcl;
-    return row;
-  }();
+// The row of the body, which adds a size.
+struct Unmap {
+  static constexpr abi::Symbol kRow = {.name = "halMemUnmap",
+                                       .verb = abi::Verb::Show,
+                                       .family = kAcl,
+                                       .heap = abi::Heap::Device,
+                                       .size = abi::Position(1),
+                                       .address = abi::Position(0),
+                                       .status = true};
 };
-using Map = AsInCuda<"cuMemMap">;
-using Unmap = AsInCuda<"cuMemUnmap">;
 
 // The driver unmaps the whole range that begins at the address. A report finds the range by its first byte.
 constexpr auto kUnmap = [](auto real, void *caller, void *address) {
@@ -33,8 +33,5 @@ constexpr auto kImport = [](auto real, void *, uint64_t shared, uint32_t device,
 
 } // namespace
 
-MSL_HAL_HOOK(kMapped<Map>, halMemMap, (void *, size_t, size_t, void *, unsigned long long))
-MSL_HAL_HOOK(kUnmap, halMemUnmap, (void *))
-MSL_HAL_HOOK(kReleased<kAcl>, halMemRelease, (void *))
-MSL_HAL_HOOK(kRetained<kAcl>, halMemRetainAllocationHandle, (void **, void *))
-MSL_HAL_HOOK(kImport, halMemImportFromShareableHandle, (uint64_t, uint32_t, void **))
+#define MSL_PART_HAL_PHYSICAL
+#include "msleaks/abi/functions/acl.def"

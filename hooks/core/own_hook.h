@@ -14,12 +14,6 @@
   extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name parameters;                   \
   extern "C" result msl_hooked_##name parameters
 
-// A hook with a body as for MSL_HOOK_WITH, of a function without parameters.
-#define MSL_OWN_HOOK_WITH(body, library, result, name)                                                                 \
-  MSL_OWN_HOOK(library, result, name, ()) {                                                                            \
-    return ::msleaks::hook::callBody<decltype(body), result>(msl_hook_of_##name, __builtin_return_address(0));         \
-  }
-
 // Calls the function, and records the call as its rows say.
 #define MSL_AS_ROWS(result, name, ...)                                                                                 \
   ::msleaks::hook::callHooked<::msleaks::hook::Known<#name>, result>(                                                  \

@@ -1,10 +1,10 @@
 // Hooks of the context functions of CUDA's driver. They record contexts as handles, and note which device the thread
 // uses. After each call that may change the thread's context, they ask the driver for the device.
 #include "devices/contexts.h"
+#include "core/rows.h"
 #include "counting/module_kernels.h"
-#include "cuda/types.h"
+#include "cuda/rows.h"
 #include "devices/device.h"
-#include "devices/rows.h"
 
 using namespace msleaks;
 
@@ -31,11 +31,5 @@ constexpr auto kDestroyed = [](auto real, void *caller, CUcontext context) {
 
 } // namespace
 
-MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v2, (CUcontext *, unsigned, CUdevice))
-MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v3,
-               (CUcontext *, CUexecAffinityParam *, int, unsigned, CUdevice))
-MSL_HOOK_NAMED(kCounted, libcuda, CUresult, cuCtxCreate_v4, (CUcontext *, CUctxCreateParams *, unsigned, CUdevice))
-MSL_HOOK_WITH(kDestroyed, libcuda, CUresult, cuCtxDestroy_v2, (CUcontext))
-MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxSetCurrent, (CUcontext))
-MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPushCurrent_v2, (CUcontext))
-MSL_HOOK_WITH(kChanged, libcuda, CUresult, cuCtxPopCurrent_v2, (CUcontext *))
+#define MSL_PART_CONTEXTS
+#include "msleaks/abi/functions/cuda.def"

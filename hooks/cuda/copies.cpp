@@ -1,5 +1,6 @@
-// Hooks of CUDA's copies and fills that a row of symbols.def cannot describe (devices/copy_rows.def).
+// Hooks of CUDA's copies and fills that the effects of a row cannot describe.
 #include "devices/copies.h"
+#include "core/rows.h"
 #include "cuda/rows.h"
 
 using namespace msleaks::hooks;
@@ -14,12 +15,5 @@ constexpr auto kDriverCopy = [](auto real, void *caller, const auto *copy, auto.
 };
 } // namespace
 
-#include "devices/copy_rows.def"
-
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy2D_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D *))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D *, CUstream))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy3D_v2, (const CUDA_MEMCPY3D *))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *, CUstream))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptds, libcuda, CUresult, cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER *))
-MSL_HOOK_FORMS_WITH(kDriverCopy, _ptsz, libcuda, CUresult, cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER *, CUstream))
+#define MSL_PART_COPIES
+#include "msleaks/abi/functions/cuda.def"

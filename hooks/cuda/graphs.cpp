@@ -1,10 +1,9 @@
 // Hooks of CUDA's driver for kernels that have counted copies (counting/module_kernels.h). CUDA's runtime library
 // launches its kernels by the same functions of the driver.
-#include "core/own_hook.h"
+#include "core/rows.h"
 #include "counting/module_hooks.h"
-#include "cuda/types.h"
+#include "cuda/rows.h"
 #include "devices/resets.h"
-#include "devices/rows.h"
 
 #ifdef MSL_VENDOR_HEADERS
 static_assert(offsetof(CUlaunchConfig, blockDimX) == offsetof(msleaks::abi::LaunchConfig, block));
@@ -97,28 +96,5 @@ constexpr auto kReleased = [](auto real, void *caller, CUdevice device) {
 
 } // namespace
 
-MSL_HOOK_WITH(kNamedKernelOf<kModule>, libcuda, CUresult, cuModuleGetFunction, (CUfunction *, CUmodule, const char *))
-MSL_HOOK_WITH(kNamedKernelOf<kLibrary>, libcuda, CUresult, cuLibraryGetKernel, (CUkernel *, CUlibrary, const char *))
-MSL_HOOK_WITH(kKernelFunction, libcuda, CUresult, cuKernelGetFunction, (CUfunction *, CUkernel))
-MSL_HOOK_NAMED(kUnload, libcuda, CUresult, cuModuleUnload, (CUmodule))
-MSL_HOOK_NAMED(kUnload, libcuda, CUresult, cuLibraryUnload, (CUlibrary))
-
-MSL_HOOK_FORMS_NAMED(kLaunch, _ptsz, libcuda, CUresult, cuLaunchKernel,
-                     (CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                      void **, void **))
-MSL_HOOK_FORMS_NAMED(kLaunchConfigured, _ptsz, libcuda, CUresult, cuLaunchKernelEx,
-                     (const CUlaunchConfig *, CUfunction, void **, void **))
-
-MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetAttribute, (CUfunction, CUfunction_attribute, int))
-MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetCacheConfig, (CUfunction, CUfunc_cache))
-MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuFuncSetSharedMemConfig, (CUfunction, CUsharedconfig))
-MSL_HOOK_WITH(kKernelSet, libcuda, CUresult, cuKernelSetAttribute, (CUfunction_attribute, int, CUkernel, CUdevice))
-MSL_HOOK_WITH(kFunctionSet, libcuda, CUresult, cuKernelSetCacheConfig, (CUkernel, CUfunc_cache, CUdevice))
-
-MSL_OWN_HOOK_WITH(kWaited, libcuda, CUresult, cuCtxSynchronize)
-MSL_HOOK_FORMS_WITH(kWaited, _ptsz, libcuda, CUresult, cuStreamSynchronize, (CUstream))
-MSL_HOOK_WITH(kWaited, libcuda, CUresult, cuEventSynchronize, (CUevent))
-MSL_HOOK_WITH(kReset, libcuda, CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice))
-MSL_HOOK_WITH(kReleased, libcuda, CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice))
-MSL_OWN_HOOK_WITH(kResetOfThread<abi::Family::Cuda>, libcudart, cudaError_t, cudaDeviceReset)
-MSL_OWN_HOOK_WITH(kResetOfThread<abi::Family::Cuda>, libcudart, cudaError_t, cudaThreadExit)
+#define MSL_PART_KERNELS
+#include "msleaks/abi/functions/cuda.def"

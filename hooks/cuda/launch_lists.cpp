@@ -1,6 +1,7 @@
 // Hooks of CUDA's functions that launch kernels on several devices (devices/launch_lists.h).
 #include "devices/launch_lists.h"
-#include "cuda/types.h"
+#include "core/rows.h"
+#include "cuda/rows.h"
 #include "devices/device.h"
 
 #ifdef MSL_VENDOR_HEADERS
@@ -29,10 +30,5 @@ constexpr auto kOfDriver = kLaunchList<abi::Family::Cuda, LaunchOfDriver, kDevic
 
 } // namespace
 
-// CUDA 13's header of the runtime library does not have it.
-#if !defined(CUDART_VERSION) || CUDART_VERSION < 13000
-MSL_HOOK_WITH(kOfRuntime, libcudart, cudaError_t, cudaLaunchCooperativeKernelMultiDevice,
-              (cudaLaunchParams *, unsigned, unsigned))
-#endif
-MSL_HOOK_WITH(kOfDriver, libcuda, CUresult, cuLaunchCooperativeKernelMultiDevice,
-              (CUDA_LAUNCH_PARAMS *, unsigned, unsigned))
+#define MSL_PART_LAUNCH_LISTS
+#include "msleaks/abi/functions/cuda.def"

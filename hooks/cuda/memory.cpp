@@ -1,4 +1,5 @@
-// Hooks of CUDA's functions for arrays, physical memory and imported memory (devices/memory_rows.def).
+// Hooks of CUDA's functions for arrays, physical memory and imported memory.
+#include "core/rows.h"
 #include "cuda/rows.h"
 #include "devices/device.h"
 #include "devices/imports.h"
@@ -17,16 +18,5 @@ constexpr auto kOpens = kOpened<kVendor, kRangeOf>;
 
 } // namespace
 
-#include "devices/memory_rows.def"
-
-MSL_HOOK_WITH(kShared<kVendor>, libcuda, CUresult, cuMulticastCreate,
-              (CUmemGenericAllocationHandle *, const CUmulticastObjectProp *))
-MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuIpcOpenMemHandle, (CUdeviceptr *, CUipcMemHandle, unsigned))
-MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuIpcOpenMemHandle_v2, (CUdeviceptr *, CUipcMemHandle, unsigned))
-MSL_HOOK_WITH(kClosed<kVendor>, libcuda, CUresult, cuIpcCloseMemHandle, (CUdeviceptr))
-MSL_HOOK_WITH(kOpens, libcuda, CUresult, cuMemPoolImportPointer,
-              (CUdeviceptr *, CUmemoryPool, CUmemPoolPtrExportData *))
-MSL_HOOK_WITH(kMappedBuffer<kVendor>, libcuda, CUresult, cuExternalMemoryGetMappedBuffer,
-              (CUdeviceptr *, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_BUFFER_DESC *))
-MSL_HOOK_WITH(kMappedArray<kVendor>, libcuda, CUresult, cuExternalMemoryGetMappedMipmappedArray,
-              (CUmipmappedArray *, CUexternalMemory, const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *))
+#define MSL_PART_MEMORY
+#include "msleaks/abi/functions/cuda.def"

@@ -1,6 +1,7 @@
 // Hooks of CUDA's functions that bind physical memory to a multicast object. Addresses that are mapped to the object
 // then show the bound memory of each device.
-#include "cuda/types.h"
+#include "core/rows.h"
+#include "cuda/rows.h"
 #include "devices/memory.h"
 
 using namespace msleaks;
@@ -49,13 +50,5 @@ constexpr auto kUnbound = [](auto real, void *caller, CUmemGenericAllocationHand
 
 } // namespace
 
-MSL_HOOK_WITH(kMemory, libcuda, CUresult, cuMulticastBindMem,
-              (CUmemGenericAllocationHandle, size_t, CUmemGenericAllocationHandle, size_t, size_t, unsigned long long))
-MSL_HOOK_WITH(kMemoryOf, libcuda, CUresult, cuMulticastBindMem_v2,
-              (CUmemGenericAllocationHandle, CUdevice, size_t, CUmemGenericAllocationHandle, size_t, size_t,
-               unsigned long long))
-MSL_HOOK_WITH(kAddress, libcuda, CUresult, cuMulticastBindAddr,
-              (CUmemGenericAllocationHandle, size_t, CUdeviceptr, size_t, unsigned long long))
-MSL_HOOK_WITH(kAddressOf, libcuda, CUresult, cuMulticastBindAddr_v2,
-              (CUmemGenericAllocationHandle, CUdevice, size_t, CUdeviceptr, size_t, unsigned long long))
-MSL_HOOK_WITH(kUnbound, libcuda, CUresult, cuMulticastUnbind, (CUmemGenericAllocationHandle, CUdevice, size_t, size_t))
+#define MSL_PART_MULTICAST
+#include "msleaks/abi/functions/cuda.def"

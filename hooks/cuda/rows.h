@@ -1,8 +1,7 @@
-// Defines for CUDA the types and macros of the rows that it shares with HIP (devices/rows.h).
+// Defines for CUDA the types in the rows that it shares with HIP (msleaks/abi/functions/gpu.def).
 #pragma once
 
 #include "cuda/types.h"
-#include "devices/rows.h"
 
 constexpr auto kVendor = msleaks::abi::Family::Cuda;
 
@@ -42,25 +41,4 @@ using DriverMipmapped = CUmipmappedArray;
 using Description2D = CUDA_ARRAY_DESCRIPTOR;
 using Description3D = CUDA_ARRAY3D_DESCRIPTOR;
 using MipmappedDescription = const CUDA_ARRAY3D_DESCRIPTOR;
-
-#define MSL_FORMS_ONE MSL_HOOK
-#define MSL_FORMS_DS(...) MSL_HOOK_FORMS(_ptds, __VA_ARGS__)
-#define MSL_FORMS_SZ(...) MSL_HOOK_FORMS(_ptsz, __VA_ARGS__)
-#define MSL_FORMS_CUDA_DS MSL_FORMS_DS
-#define MSL_FORMS_CUDA_SZ MSL_FORMS_SZ
-#define MSL_FORMS_WITH_ONE MSL_HOOK_WITH
-#define MSL_FORMS_WITH_DS(body, ...) MSL_HOOK_FORMS_WITH(body, _ptds, __VA_ARGS__)
-#define MSL_FORMS_WITH_SZ(body, ...) MSL_HOOK_FORMS_WITH(body, _ptsz, __VA_ARGS__)
-#define MSL_FORMS_WITH_CUDA_DS MSL_FORMS_WITH_DS
-#define MSL_FORMS_WITH_CUDA_SZ MSL_FORMS_WITH_SZ
-
-#define MSL_RUNTIME(forms, name, parameters) MSL_FORMS_##forms(libcudart, cudaError_t, cuda##name, parameters)
-#define MSL_RUNTIME_WITH(body, forms, name, parameters)                                                                \
-  MSL_FORMS_WITH_##forms(body, libcudart, cudaError_t, cuda##name, parameters)
-#define MSL_RUNTIME_NAMED(body, name, parameters) MSL_HOOK_NAMED(body, libcudart, cudaError_t, cuda##name, parameters)
-#define MSL_DRIVER(forms, name, parameters) MSL_FORMS_##forms(libcuda, CUresult, cu##name, parameters)
-#define MSL_DRIVER_V2(forms, name, parameters) MSL_FORMS_##forms(libcuda, CUresult, cu##name##_v2, parameters)
-#define MSL_DRIVER_WITH(body, forms, name, parameters)                                                                 \
-  MSL_FORMS_WITH_##forms(body, libcuda, CUresult, cu##name, parameters)
-#define MSL_DRIVER_V2_WITH(body, forms, name, parameters)                                                              \
-  MSL_FORMS_WITH_##forms(body, libcuda, CUresult, cu##name##_v2, parameters)
+using PlanHandle = int;

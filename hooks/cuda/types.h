@@ -3,7 +3,7 @@
 // headers (MSL_VENDOR_HEADERS): then a prototype that differs is an error.
 #pragma once
 
-#include "msleaks/hook.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstddef>
 

@@ -2,8 +2,7 @@
 // functions. Callers pass a name without the version that the driver's symbol has: cuMemAlloc for cuMemAlloc_v2.
 #include "core/real_search.h"
 #include "core/registry.h"
-
-#include "msleaks/hook.h"
+#include "core/rows.h"
 
 #include <cstring>
 
@@ -34,32 +33,17 @@ void *orHook(const char *name, void *given, const void *driver, const void *call
   return given;
 }
 
-int afterAnswer(int status, const char *name, void **function, const void *driver, const void *caller) noexcept {
+constexpr auto kLookUp = [](auto real, void *caller, const char *name, void **function, auto... more) {
+  const int status = real(name, function, more...);
   if (status == 0 && name != nullptr && function != nullptr && *function != nullptr)
-    *function = orHook(name, *function, driver, caller);
+    *function = orHook(name, *function, reinterpret_cast<const void *>(real), caller);
   return status;
-}
+};
 
 } // namespace
 
-// These hooks are registered like any other hook, but have no row in symbols.def.
-#define MSL_PROC_ADDRESS(library, name, parameters, arguments)                                                         \
-  extern "C" [[gnu::visibility("default")]] int name parameters;                                                       \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
-      #library, #name, reinterpret_cast<void *>(&name), nullptr};                                                      \
-  extern "C" int name parameters {                                                                                     \
-    const void *const caller = __builtin_return_address(0);                                                            \
-    auto *real = reinterpret_cast<decltype(&name)>(hook::realOf(function_##name, caller));                             \
-    if (real == nullptr)                                                                                               \
-      return hook::missing<hook::NoRow, int>(function_##name);                                                         \
-    return afterAnswer(real arguments, symbol, function, reinterpret_cast<const void *>(real), caller);                \
-  }
-
-MSL_PROC_ADDRESS(libcuda, cuGetProcAddress, (const char *symbol, void **function, int version, uint64_t flags),
-                 (symbol, function, version, flags))
-MSL_PROC_ADDRESS(libcuda, cuGetProcAddress_v2,
-                 (const char *symbol, void **function, int version, uint64_t flags, void *outcome),
-                 (symbol, function, version, flags, outcome))
-MSL_PROC_ADDRESS(libamdhip64, hipGetProcAddress,
-                 (const char *symbol, void **function, int version, uint64_t flags, void *outcome),
-                 (symbol, function, version, flags, outcome))
+using CUresult = int;
+using hipError_t = int;
+#define MSL_PART_LOOK_UPS
+#include "msleaks/abi/functions/cuda.def"
+#include "msleaks/abi/functions/hip.def"

@@ -2,7 +2,7 @@
 // (driver_versions.def).
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 namespace msleaks::hooks {
 

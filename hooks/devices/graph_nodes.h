@@ -2,7 +2,7 @@
 // The memory is there from a launch until a node or the program frees it.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstdint>
 

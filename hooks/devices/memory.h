@@ -1,4 +1,4 @@
-// Bodies of hooks that a row of symbols.def cannot describe. The device of physical memory is in a
+// Bodies of hooks that the effects of a row cannot describe. The device of physical memory is in a
 // struct. The size of memory with three dimensions has to be computed. A graph is launched as a whole.
 #pragma once
 

@@ -2,7 +2,7 @@
 // Releases of such a handle are not recorded.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstdint>
 

@@ -1,7 +1,8 @@
 // Hooks of HIP's functions that choose a context, and so the device of the thread (devices/contexts.h).
 #include "devices/contexts.h"
+#include "core/rows.h"
 #include "hip/ask.h"
-#include "hip/types.h"
+#include "hip/rows.h"
 
 using namespace msleaks;
 
@@ -17,6 +18,5 @@ constexpr auto kChanged = hooks::kContextChanged<abi::Family::Hip, kDevice>;
 
 } // namespace
 
-MSL_HOOK_WITH(kChanged, libamdhip64, hipError_t, hipCtxSetCurrent, (hipCtx_t))
-MSL_HOOK_WITH(kChanged, libamdhip64, hipError_t, hipCtxPushCurrent, (hipCtx_t))
-MSL_HOOK_WITH(kChanged, libamdhip64, hipError_t, hipCtxPopCurrent, (hipCtx_t *))
+#define MSL_PART_CONTEXTS
+#include "msleaks/abi/functions/hip.def"

@@ -1,5 +1,6 @@
-// Hooks of HIP's copies and fills that a row of symbols.def cannot describe (devices/copy_rows.def).
+// Hooks of HIP's copies and fills that the effects of a row cannot describe.
 #include "devices/copies.h"
+#include "core/rows.h"
 #include "hip/ask.h"
 #include "hip/rows.h"
 
@@ -63,10 +64,5 @@ constexpr auto kDriverCopy2D = kDriverCopy<Copy2D, Copy2D>;
 constexpr auto kDriverCopy3D = kDriverCopy<Copy3D<size_t>, Copy3D<unsigned>>;
 } // namespace
 
-#include "devices/copy_rows.def"
-
-MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipMemcpyParam2D, (const hip_Memcpy2D *))
-MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipMemcpyParam2DAsync, (const hip_Memcpy2D *, hipStream_t))
-MSL_HOOK_WITH(kDriverCopy2D, libamdhip64, hipError_t, hipDrvMemcpy2DUnaligned, (const hip_Memcpy2D *))
-MSL_HOOK_WITH(kDriverCopy3D, libamdhip64, hipError_t, hipDrvMemcpy3D, (const HIP_MEMCPY3D *))
-MSL_HOOK_WITH(kDriverCopy3D, libamdhip64, hipError_t, hipDrvMemcpy3DAsync, (const HIP_MEMCPY3D *, hipStream_t))
+#define MSL_PART_COPIES
+#include "msleaks/abi/functions/hip.def"

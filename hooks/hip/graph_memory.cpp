@@ -1,6 +1,7 @@
 // Hooks of HIP's functions that allocate, free and use memory of graphs (devices/graph_memory.h). An allocation in the
 // order of a stream may be captured into a graph.
 #include "devices/graph_memory.h"
+#include "core/rows.h"
 #include "hip/ask.h"
 #include "hip/rows.h"
 
@@ -19,14 +20,5 @@ constexpr auto kNode = kAnyNode<kVendor, kLastOne>;
 
 } // namespace
 
-#include "devices/graph_rows.def"
-
-MSL_HOOK_NAMED(kAllocs, libamdhip64, hipError_t, hipMallocAsync, (void **, size_t, hipStream_t))
-MSL_HOOK_NAMED(kAllocs, libamdhip64, hipError_t, hipMallocFromPoolAsync, (void **, size_t, hipMemPool_t, hipStream_t))
-MSL_HOOK_NAMED(kFrees, libamdhip64, hipError_t, hipFreeAsync, (void *, hipStream_t))
-MSL_HOOK_WITH(kFreeNode<kVendor>, libamdhip64, hipError_t, hipDrvGraphAddMemFreeNode,
-              (hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, size_t, hipDeviceptr_t))
-MSL_HOOK_WITH(kNode, libamdhip64, hipError_t, hipGraphAddNode,
-              (hipGraphNode_t *, hipGraph_t, const hipGraphNode_t *, size_t, hipGraphNodeParams *))
-MSL_HOOK_NAMED(kInstantiated, libamdhip64, hipError_t, hipGraphInstantiate,
-               (hipGraphExec_t *, hipGraph_t, hipGraphNode_t *, char *, size_t))
+#define MSL_PART_GRAPHS
+#include "msleaks/abi/functions/hip.def"

@@ -1,10 +1,9 @@
 // Hooks of HIP for kernels of modules that have counted copies (counting/module_kernels.h).
-#include "core/own_hook.h"
+#include "core/rows.h"
 #include "counting/module_hooks.h"
 #include "devices/resets.h"
-#include "devices/rows.h"
 #include "hip/ask.h"
-#include "hip/types.h"
+#include "hip/rows.h"
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -55,21 +54,5 @@ constexpr auto kReset = [](auto real, void *caller) {
 
 constinit const KernelSource hooks::kHipRegistered = {&kApi, nullptr, &module_constant, &load_module, &unload_module};
 
-MSL_HOOK_WITH(kNamedKernelOf<kModule>, libamdhip64, hipError_t, hipModuleGetFunction,
-              (hipFunction_t *, hipModule_t, const char *))
-MSL_HOOK_NAMED(kUnload, libamdhip64, hipError_t, hipModuleUnload, (hipModule_t))
-MSL_HOOK_NAMED(kLaunch, libamdhip64, hipError_t, hipModuleLaunchKernel,
-               (hipFunction_t, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, hipStream_t,
-                void **, void **))
-MSL_HOOK_NAMED(kLaunchThreads, libamdhip64, hipError_t, hipExtModuleLaunchKernel,
-               (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-                void **, hipEvent_t, hipEvent_t, uint32_t))
-MSL_HOOK_NAMED(kLaunchThreads, libamdhip64, hipError_t, hipHccModuleLaunchKernel,
-               (hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, size_t, hipStream_t, void **,
-                void **, hipEvent_t, hipEvent_t))
-MSL_HOOK_NAMED(kLaunchConfigured, libamdhip64, hipError_t, hipDrvLaunchKernelEx,
-               (const HIP_LAUNCH_CONFIG *, hipFunction_t, void **, void **))
-MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipStreamSynchronize, (hipStream_t))
-MSL_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipEventSynchronize, (hipEvent_t))
-MSL_OWN_HOOK_WITH(kWaited, libamdhip64, hipError_t, hipDeviceSynchronize)
-MSL_OWN_HOOK_WITH(kReset, libamdhip64, hipError_t, hipDeviceReset)
+#define MSL_PART_KERNELS
+#include "msleaks/abi/functions/hip.def"

@@ -1,7 +1,8 @@
 // Hooks of HIP's functions that launch kernels on several devices (devices/launch_lists.h).
 #include "devices/launch_lists.h"
+#include "core/rows.h"
 #include "devices/device.h"
-#include "hip/types.h"
+#include "hip/rows.h"
 
 #ifdef MSL_VENDOR_HEADERS
 static_assert(sizeof(hipLaunchParams) == sizeof(msleaks::hooks::LaunchOfRuntime));
@@ -25,9 +26,5 @@ constexpr auto kOfModule = kLaunchList<abi::Family::Hip, LaunchOfDriver, kDevice
 
 } // namespace
 
-MSL_HOOK_WITH(kOfRuntime, libamdhip64, hipError_t, hipLaunchCooperativeKernelMultiDevice,
-              (hipLaunchParams *, int, unsigned))
-MSL_HOOK_WITH(kOfRuntime, libamdhip64, hipError_t, hipExtLaunchMultiKernelMultiDevice,
-              (hipLaunchParams *, int, unsigned))
-MSL_HOOK_WITH(kOfModule, libamdhip64, hipError_t, hipModuleLaunchCooperativeKernelMultiDevice,
-              (void *, unsigned, unsigned))
+#define MSL_PART_LAUNCH_LISTS
+#include "msleaks/abi/functions/hip.def"

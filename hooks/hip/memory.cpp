@@ -1,4 +1,5 @@
-// Hooks of HIP's functions for arrays, physical memory and imported memory (devices/memory_rows.def).
+// Hooks of HIP's functions for arrays, physical memory and imported memory.
+#include "core/rows.h"
 #include "devices/imports.h"
 #include "hip/ask.h"
 #include "hip/rows.h"
@@ -16,4 +17,5 @@ constexpr auto kOpens = kOpened<kVendor, kRangeOf>;
 
 } // namespace
 
-#include "devices/memory_rows.def"
+#define MSL_PART_MEMORY
+#include "msleaks/abi/functions/hip.def"

@@ -2,11 +2,11 @@
 // The program launches such a kernel by the address of its stub. The binary may have a counted copy of a kernel
 // (abi/device_counts.h). At the kernel's first launch, the hooks register this copy, with a stub of its own. So the
 // copy uses the variables of the same module.
+#include "core/rows.h"
 #include "counting/device_binary.h"
 #include "counting/handle_table.h"
 #include "counting/module_hooks.h"
-#include "devices/rows.h"
-#include "hip/types.h"
+#include "hip/rows.h"
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -219,18 +219,5 @@ constexpr auto kUnregister = [](auto real, void *, void **modules) {
 
 } // namespace
 
-MSL_HOOK_FORMS_NAMED(kLaunchStub, _spt, libamdhip64, hipError_t, hipLaunchKernel,
-                     (const void *, dim3, dim3, void **, size_t, hipStream_t))
-MSL_HOOK_NAMED(kLaunchStub, libamdhip64, hipError_t, hipExtLaunchKernel,
-               (const void *, dim3, dim3, void **, size_t, hipStream_t, hipEvent_t, hipEvent_t, int))
-MSL_HOOK_WITH(kLaunchStubEx, libamdhip64, hipError_t, hipLaunchKernelExC,
-              (const hipLaunchConfig_t *, const void *, void **))
-
-MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetAttribute, (const void *, hipFuncAttribute, int))
-MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetCacheConfig, (const void *, hipFuncCache_t))
-MSL_HOOK_WITH(kFunctionSet, libamdhip64, hipError_t, hipFuncSetSharedMemConfig, (const void *, hipSharedMemConfig))
-
-MSL_HOOK_WITH(kRegisterModules, libamdhip64, void **, __hipRegisterFatBinary, (const void *))
-MSL_HOOK_WITH(kRegister, libamdhip64, void, __hipRegisterFunction,
-              (void **, const void *, char *, const char *, unsigned, void *, void *, void *, void *, int *))
-MSL_HOOK_WITH(kUnregister, libamdhip64, void, __hipUnregisterFatBinary, (void **))
+#define MSL_PART_REGISTERED
+#include "msleaks/abi/functions/hip.def"

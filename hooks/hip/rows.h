@@ -1,7 +1,6 @@
-// Defines for HIP the types and macros of the rows that it shares with CUDA (devices/rows.h).
+// Defines for HIP the types in the rows that it shares with CUDA (msleaks/abi/functions/gpu.def).
 #pragma once
 
-#include "devices/rows.h"
 #include "hip/types.h"
 
 constexpr auto kVendor = msleaks::abi::Family::Hip;
@@ -51,22 +50,4 @@ using HostSource = void;
 #else
 using HostSource = const void;
 #endif
-
-#define MSL_FORMS_ONE(...) MSL_HOOK(libamdhip64, hipError_t, __VA_ARGS__)
-#define MSL_FORMS_DS(...) MSL_HOOK_FORMS(_spt, libamdhip64, hipError_t, __VA_ARGS__)
-#define MSL_FORMS_SZ MSL_FORMS_DS
-#define MSL_FORMS_CUDA_DS MSL_FORMS_ONE
-#define MSL_FORMS_CUDA_SZ MSL_FORMS_ONE
-#define MSL_FORMS_WITH_ONE(body, ...) MSL_HOOK_WITH(body, libamdhip64, hipError_t, __VA_ARGS__)
-#define MSL_FORMS_WITH_DS(body, ...) MSL_HOOK_FORMS_WITH(body, _spt, libamdhip64, hipError_t, __VA_ARGS__)
-#define MSL_FORMS_WITH_SZ MSL_FORMS_WITH_DS
-#define MSL_FORMS_WITH_CUDA_DS MSL_FORMS_WITH_ONE
-#define MSL_FORMS_WITH_CUDA_SZ MSL_FORMS_WITH_ONE
-
-#define MSL_RUNTIME(forms, name, parameters) MSL_FORMS_##forms(hip##name, parameters)
-#define MSL_RUNTIME_WITH(body, forms, name, parameters) MSL_FORMS_WITH_##forms(body, hip##name, parameters)
-#define MSL_RUNTIME_NAMED(body, name, parameters) MSL_HOOK_NAMED(body, libamdhip64, hipError_t, hip##name, parameters)
-#define MSL_DRIVER MSL_RUNTIME
-#define MSL_DRIVER_V2 MSL_RUNTIME
-#define MSL_DRIVER_WITH MSL_RUNTIME_WITH
-#define MSL_DRIVER_V2_WITH MSL_RUNTIME_WITH
+using PlanHandle = void *;

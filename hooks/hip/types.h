@@ -2,7 +2,7 @@
 // which lack some types.
 #pragma once
 
-#include "msleaks/hook.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstddef>
 

@@ -44,7 +44,7 @@ MSL_HOOK(libc, int, epoll_create1, (int))
 MSL_HOOK(libc, int, eventfd, (unsigned, int))
 MSL_HOOK(libc, int, timerfd_create, (int, int))
 MSL_HOOK(libc, int, signalfd, (int, const void *, int))
-MSL_OWN_HOOK(libc, int, inotify_init, ()) { return MSL_AS_ROWS(int, inotify_init); }
+MSL_HOOK(libc, int, inotify_init, ())
 MSL_HOOK(libc, int, inotify_init1, (int))
 MSL_HOOK(libc, int, fanotify_init, (unsigned, unsigned))
 MSL_HOOK(libc, int, pidfd_open, (int, unsigned))

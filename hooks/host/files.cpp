@@ -25,8 +25,8 @@ bool isStandard(File file) { return file == stdin || file == stdout || file == s
 MSL_HOOK(libc, File, fopen, (const char *, const char *))
 MSL_HOOK(libc, File, fopen64, (const char *, const char *))
 MSL_HOOK(libc, File, fdopen, (int, const char *))
-MSL_OWN_HOOK(libc, File, tmpfile, ()) { return MSL_AS_ROWS(File, tmpfile); }
-MSL_OWN_HOOK(libc, File, tmpfile64, ()) { return MSL_AS_ROWS(File, tmpfile64); }
+MSL_HOOK(libc, File, tmpfile, ())
+MSL_HOOK(libc, File, tmpfile64, ())
 MSL_HOOK(libc, File, popen, (const char *, const char *))
 MSL_HOOK(libc, File, fmemopen, (void *, size_t, const char *))
 MSL_HOOK(libc, File, open_memstream, (char **, size_t *))

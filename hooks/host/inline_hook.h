@@ -1,4 +1,4 @@
-// The code of each heap hook around the real function. The function's row in symbols.def gives the family, the heap and
+// The code of each heap hook around the real function. The function's row gives the family, the heap and
 // the flags.
 //
 // In most calls no site is pending. isPlain() shows this by one compare, and the inlined short path follows. Calls from
@@ -8,6 +8,7 @@
 
 #include "host/real.h"
 
+#include "msleaks/abi/symbols.h"
 #include "msleaks/runtime/caller.h"
 #include "msleaks/runtime/note.h"
 #include "msleaks/runtime/path.h"

@@ -2,7 +2,7 @@
 // OpenCL.
 #pragma once
 
-#include "msleaks/hook.h"
+#include "core/rows.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -141,13 +141,5 @@ void cl::releaseUnused() noexcept {
   });
 }
 
-MSL_HOOK_WITH(kCreate, libOpenCL, Kernel, clCreateKernel, (Program, Text, int *))
-MSL_HOOK_WITH(kClone, libOpenCL, Kernel, clCloneKernel, (Kernel, int *))
-MSL_HOOK_WITH(kRetain, libOpenCL, int, clRetainKernel, (Kernel))
-MSL_HOOK_WITH(kRelease, libOpenCL, int, clReleaseKernel, (Kernel))
-MSL_HOOK_WITH(kArgument<"clSetKernelArg">, libOpenCL, int, clSetKernelArg, (Kernel, unsigned, size_t, const void *))
-MSL_HOOK_WITH(kArgument<"clSetKernelArgSVMPointer">, libOpenCL, int, clSetKernelArgSVMPointer,
-              (Kernel, unsigned, const void *))
-MSL_HOOK_WITH(kArgument<"clSetKernelArgSVMPointer">, libOpenCL, int, clSetKernelArgMemPointerINTEL,
-              (Kernel, unsigned, const void *))
-MSL_HOOK_WITH(kExecution, libOpenCL, int, clSetKernelExecInfo, (Kernel, unsigned, size_t, const void *))
+#define MSL_PART_COUNTED_COPIES
+#include "msleaks/abi/functions/opencl.def"

@@ -163,7 +163,5 @@ constexpr auto kFinish = [](auto real, void *, Queue queue) {
 
 } // namespace
 
-MSL_HOOK_WITH(kLaunch, libOpenCL, int, clEnqueueNDRangeKernel,
-              (Queue, Kernel, unsigned, Sizes, Sizes, Sizes, unsigned, Events, Event *))
-MSL_HOOK_WITH(kTask, libOpenCL, int, clEnqueueTask, (Queue, Kernel, unsigned, Events, Event *))
-MSL_HOOK_WITH(kFinish, libOpenCL, int, clFinish, (Queue))
+#define MSL_PART_COUNTED_LAUNCHES
+#include "msleaks/abi/functions/opencl.def"

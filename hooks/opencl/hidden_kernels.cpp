@@ -89,5 +89,5 @@ constexpr auto kCreateAll = [](auto real, void *caller, Program program, unsigne
 
 } // namespace
 
-MSL_HOOK_WITH(kProgramInfo, libOpenCL, int, clGetProgramInfo, (Program, unsigned, size_t, void *, size_t *))
-MSL_HOOK_WITH(kCreateAll, libOpenCL, int, clCreateKernelsInProgram, (Program, unsigned, Kernel *, unsigned *))
+#define MSL_PART_HIDDEN_KERNELS
+#include "msleaks/abi/functions/opencl.def"

@@ -92,43 +92,25 @@ Mem showRecorded(const Shown &shown, Mem (*real)(Parameters...), void *caller, P
   return made;
 }
 
-template <class... Parameters>
-Mem create(hook::Function &function, void *caller, const Shown &shown, Parameters... parameters) {
-  auto *const real = reinterpret_cast<Mem (*)(Parameters...)>(hook::realOf(function, caller));
-  if (real == nullptr)
-    return hook::missing<hook::NoRow, Mem>(function, parameters...);
-  if (hook::own_library.state != hook::kAccepted)
-    return real(parameters...);
-  if (shown.of != nullptr)
-    return showRecorded(shown, real, caller, parameters...);
-  return createRecorded(real, caller, parameters...);
-}
+// A function that makes an object. kShown returns what the new object shows.
+template <auto kShown>
+constexpr auto kObject = [](auto real, void *caller, auto... parameters) {
+  const Shown shown = kShown(parameters...);
+  return shown.of != nullptr ? showRecorded(shown, real, caller, parameters...)
+                             : createRecorded(real, caller, parameters...);
+};
+constexpr auto kImage = kObject<[](Context, Bits, const void *, const Description *description, void *, int *) {
+  return shownBy(description);
+}>;
+constexpr auto kImageWithProperties =
+    kObject<[](Context, const uint64_t *, Bits, const void *, const Description *description, void *, int *) {
+      return shownBy(description);
+    }>;
+constexpr auto kOldImage = kObject<[](auto...) { return Shown{}; }>;
+constexpr auto kPart =
+    kObject<[](Mem buffer, Bits, unsigned type, const Region *region, int *) { return shownBy(buffer, type, region); }>;
 
 } // namespace
 
-#define MSL_OBJECT(name, shown, parameters, arguments)                                                                 \
-  extern "C" [[gnu::visibility("default")]] Mem name parameters;                                                       \
-  [[gnu::used, gnu::section("msl_hooks")]] static hook::Function function_##name = {                                   \
-      "libOpenCL", #name, reinterpret_cast<void *>(&name), nullptr};                                                   \
-  extern "C" Mem name parameters {                                                                                     \
-    return create(function_##name, __builtin_return_address(0), shown, MSL_HOOK_LIST arguments);                       \
-  }
-
-MSL_OBJECT(clCreateImage, shownBy(description),
-           (Context context, Bits flags, const void *format, const Description *description, void *host, int *status),
-           (context, flags, format, description, host, status))
-MSL_OBJECT(clCreateImageWithProperties, shownBy(description),
-           (Context context, const uint64_t *properties, Bits flags, const void *format, const Description *description,
-            void *host, int *status),
-           (context, properties, flags, format, description, host, status))
-MSL_OBJECT(clCreateImage2D, Shown{},
-           (Context context, Bits flags, const void *format, size_t width, size_t height, size_t pitch, void *host,
-            int *status),
-           (context, flags, format, width, height, pitch, host, status))
-MSL_OBJECT(clCreateImage3D, Shown{},
-           (Context context, Bits flags, const void *format, size_t width, size_t height, size_t depth, size_t pitch,
-            size_t slice, void *host, int *status),
-           (context, flags, format, width, height, depth, pitch, slice, host, status))
-MSL_OBJECT(clCreateSubBuffer, shownBy(buffer, type, region),
-           (Mem buffer, Bits flags, unsigned type, const Region *region, int *status),
-           (buffer, flags, type, region, status))
+#define MSL_PART_IMAGES
+#include "msleaks/abi/functions/opencl.def"

@@ -1,5 +1,5 @@
 // Hooks of OpenCL's functions that map memory, so that the program can access it. A flag of the call says whether the
-// program reads or writes the memory. A row of symbols.def cannot express this.
+// program reads or writes the memory. The effects of a row cannot express this.
 #include "opencl/calls.h"
 
 using namespace msleaks;
@@ -40,9 +40,5 @@ constexpr Map<"clEnqueueSVMMap", 2> kMapShared;
 
 } // namespace
 
-MSL_HOOK_WITH(kMapBuffer, libOpenCL, void *, clEnqueueMapBuffer,
-              (Queue, Mem, unsigned, Bits, size_t, size_t, unsigned, Events, Event *, int *))
-MSL_HOOK_WITH(kMapImage, libOpenCL, void *, clEnqueueMapImage,
-              (Queue, Mem, unsigned, Bits, Sizes, Sizes, size_t *, size_t *, unsigned, Events, Event *, int *))
-MSL_HOOK_WITH(kMapShared, libOpenCL, int, clEnqueueSVMMap,
-              (Queue, unsigned, Bits, void *, size_t, unsigned, Events, Event *))
+#define MSL_PART_MAPS
+#include "msleaks/abi/functions/opencl.def"

@@ -1,5 +1,4 @@
-// Hooks of OpenCL, for host programs that are not compiled with the plugin. opencl/counted_launches.cpp hooks the
-// launches of kernels.
+// Hooks of OpenCL's functions whose rows say everything, and of those that make buffers.
 #include "opencl/calls.h"
 
 using namespace msleaks;
@@ -25,38 +24,5 @@ constexpr auto kBufferWithProperties = kBuffer<"clCreateBufferWithProperties", 2
 
 } // namespace
 
-MSL_HOOK_WITH(kPlainBuffer, libOpenCL, Mem, clCreateBuffer, (Context, Bits, size_t, void *, int *))
-MSL_HOOK_WITH(kBufferWithProperties, libOpenCL, Mem, clCreateBufferWithProperties,
-              (Context, const Bits *, Bits, size_t, void *, int *))
-MSL_HOOK(libOpenCL, Mem, clCreatePipe, (Context, Bits, unsigned, unsigned, const void *, int *))
-MSL_HOOK(libOpenCL, void *, clSVMAlloc, (Context, Bits, size_t, unsigned))
-MSL_HOOK(libOpenCL, int, clRetainMemObject, (Mem))
-MSL_HOOK(libOpenCL, int, clReleaseMemObject, (Mem))
-MSL_HOOK(libOpenCL, void, clSVMFree, (Context, void *))
-MSL_HOOK(libOpenCL, int, clEnqueueReadBuffer, (Queue, Mem, unsigned, size_t, size_t, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueWriteBuffer,
-         (Queue, Mem, unsigned, size_t, size_t, const void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyBuffer, (Queue, Mem, Mem, size_t, size_t, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueFillBuffer,
-         (Queue, Mem, const void *, size_t, size_t, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMMemcpy, (Queue, unsigned, void *, const void *, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMMemFill, (Queue, void *, const void *, size_t, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueUnmapMemObject, (Queue, Mem, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueSVMUnmap, (Queue, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueReadBufferRect,
-         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueWriteBufferRect,
-         (Queue, Mem, unsigned, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, const void *, unsigned, Events,
-          Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferRect,
-         (Queue, Mem, Mem, Sizes, Sizes, Sizes, size_t, size_t, size_t, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyBufferToImage, (Queue, Mem, Mem, size_t, Sizes, Sizes, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyImageToBuffer, (Queue, Mem, Mem, Sizes, Sizes, size_t, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueReadImage,
-         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueWriteImage,
-         (Queue, Mem, unsigned, Sizes, Sizes, size_t, size_t, const void *, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueCopyImage, (Queue, Mem, Mem, Sizes, Sizes, Sizes, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueFillImage, (Queue, Mem, const void *, Sizes, Sizes, unsigned, Events, Event *))
-MSL_HOOK(libOpenCL, int, clEnqueueNativeKernel,
-         (Queue, void (*)(void *), void *, size_t, unsigned, const Mem *, const void **, unsigned, Events, Event *))
+#define MSL_PART_PLAIN
+#include "msleaks/abi/functions/opencl.def"

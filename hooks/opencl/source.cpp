@@ -240,6 +240,5 @@ Program cl::countedProgramOf(Program program) noexcept {
   return known != nullptr && known->counted != nullptr ? known->counted : program;
 }
 
-MSL_HOOK_WITH(kBuild, libOpenCL, int, clBuildProgram, (Program, unsigned, const Device *, Text, Notify, void *))
-MSL_HOOK_WITH(kRetain, libOpenCL, int, clRetainProgram, (Program))
-MSL_HOOK_WITH(kRelease, libOpenCL, int, clReleaseProgram, (Program))
+#define MSL_PART_SOURCE
+#include "msleaks/abi/functions/opencl.def"

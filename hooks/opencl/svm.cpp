@@ -1,4 +1,4 @@
-// Hook of clEnqueueSVMFree. It frees a list of blocks, but a row of symbols.def can name only one. If the program
+// Hook of clEnqueueSVMFree. It frees a list of blocks, but the effects of a row can name only one. If the program
 // passes a callback, the driver frees no block: the callback does, by clSVMFree, which has a hook of its own.
 #include "opencl/calls.h"
 
@@ -73,5 +73,5 @@ constexpr auto kFree = [](auto real, void *caller, Queue queue, unsigned count, 
 
 } // namespace
 
-MSL_HOOK_WITH(kFree, libOpenCL, int, clEnqueueSVMFree,
-              (Queue, unsigned, void **, Notify, void *, unsigned, Events, Event *))
+#define MSL_PART_SVM
+#include "msleaks/abi/functions/opencl.def"

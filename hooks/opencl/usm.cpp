@@ -44,17 +44,5 @@ constexpr auto kAddressOfPlatform = [](auto real, void *caller, void *platform, 
 
 } // namespace
 
-MSL_HOOK_WITH(kAddress, libOpenCL, void *, clGetExtensionFunctionAddress, (Text))
-MSL_HOOK_WITH(kAddressOfPlatform, libOpenCL, void *, clGetExtensionFunctionAddressForPlatform, (void *, Text))
-
-MSL_HOOK_AS(TakeHost, libOpenCL, void *, clHostMemAllocINTEL, (Context, Properties, size_t, unsigned, int *))
-MSL_HOOK_AS(TakeDevice, libOpenCL, void *, clDeviceMemAllocINTEL,
-            (Context, Device, Properties, size_t, unsigned, int *))
-MSL_HOOK_AS(TakeShared, libOpenCL, void *, clSharedMemAllocINTEL,
-            (Context, Device, Properties, size_t, unsigned, int *))
-MSL_HOOK_AS(Give, libOpenCL, int, clMemFreeINTEL, (Context, void *))
-MSL_HOOK_AS(Give, libOpenCL, int, clMemBlockingFreeINTEL, (Context, void *))
-MSL_HOOK_AS(Copy, libOpenCL, int, clEnqueueMemcpyINTEL,
-            (Queue, unsigned, void *, const void *, size_t, unsigned, Events, Event *))
-MSL_HOOK_AS(Fill, libOpenCL, int, clEnqueueMemFillINTEL,
-            (Queue, void *, const void *, size_t, size_t, unsigned, Events, Event *))
+#define MSL_PART_USM
+#include "msleaks/abi/functions/opencl.def"

@@ -5,7 +5,7 @@
 // stack pointer ends the call, if both frames are on the same stack.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 #include "msleaks/runtime/thread.h"
 
 namespace msleaks::runtime {

@@ -2,7 +2,7 @@
 
 #include "system.h"
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 #include "msleaks/runtime/thread.h"
 
 #include <atomic>

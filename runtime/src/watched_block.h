@@ -2,7 +2,7 @@
 #pragma once
 
 #include "msleaks/abi/hook.h"
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstdint>
 

@@ -4,8 +4,8 @@
 //   MSL_HOOK(libOpenCL, cl_mem, clCreateBuffer, (cl_context, cl_mem_flags, size_t, void *, cl_int *))
 //
 // defines a function clCreateBuffer. It calls the real clCreateBuffer, and records the call according to the function's
-// row in symbols.def. MSL_HOOK_AS uses a row of your own instead. Build hooks into a shared library and preload it
-// after msleaks' own hooks (msleaks-run --hooks FILE).
+// row in the table of functions (abi/functions.h). MSL_HOOK_AS uses a row of your own instead. Build hooks into a
+// shared library and preload it after msleaks' own hooks (msleaks-run --hooks FILE).
 //
 // A hook calls the same callbacks that the compiler plugin inserts around an instrumented call. The site is the
 // caller's address, or the path to it. If the call is instrumented, the plugin's callbacks record it. Then the hook
@@ -18,6 +18,7 @@
 #include "msleaks/abi/hook.h"
 #include "msleaks/abi/symbols.h"
 #include "msleaks/hook/arguments.h"
+#include "msleaks/hook/each_parameter.h"
 #include "msleaks/hook/failures.h"
 #include "msleaks/hook/handles.h"
 
@@ -37,8 +38,8 @@ extern "C" {
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-inline Library own_library = {
-    kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks, nullptr, kUnknown, kAsksForCallers};
+inline Library own_library = {kHookVersion, sizeof(Function), __start_msl_hooks, __stop_msl_hooks,
+                              nullptr,      kUnknown,         kAsksForCallers};
 
 [[gnu::constructor]] inline void registerOwnLibrary() {
   if (own_library.state == kUnknown && __msl_hook_register != nullptr)
@@ -388,7 +389,7 @@ private:
   uint32_t traits_, before_ = 0;
 };
 
-// Provides the row of symbols.def with this number as kRow.
+// Provides the row with this number as kRow.
 template <int kNumber> struct RowOf {
   static constexpr abi::Symbol kRow = abi::kSymbols[kNumber];
 };
@@ -401,11 +402,11 @@ template <size_t kSize> struct Name {
   char text[kSize];
 };
 
-// Finds the rows of a function in msleaks' own tables: a row of symbols.def, rows of handle_calls.def, or both.
+// Finds the effects of a function in the table of functions: on memory, on handles, or on both.
 template <Name kName> struct Known {
   static constexpr abi::HandleCalls kHandles = abi::handleCallsOf(kName.text);
   static constexpr const abi::Symbol *kSymbol = abi::findSymbol(kName.text);
-  static_assert(kSymbol != nullptr || kHandles.count != 0, "no row of symbols.def or handle_calls.def has this name");
+  static_assert(kSymbol != nullptr || kHandles.count != 0, "no row of the table of functions has this name");
   static constexpr abi::Symbol kRow =
       kSymbol != nullptr
           ? *kSymbol
@@ -418,8 +419,9 @@ template <Name kName> struct Known {
 #define MSL_HOOK(library, result, name, parameters)                                                                    \
   MSL_HOOK_AS(::msleaks::hook::Known<#name>, library, result, name, parameters)
 
-// Defines a hook for a function that symbols.def does not contain. `row` is a struct whose kRow is an abi::Symbol. The
-// table of hooks refers to msl_hooked_NAME and not to NAME, since the program may have a function NAME.
+// Defines a hook for a function without effects in the table of functions. `row` is a struct whose kRow is an
+// abi::Symbol. The table of hooks refers to msl_hooked_NAME and not to NAME, since the program may have a function
+// NAME.
 #define MSL_HOOK_AS(row, library, result, name, parameters)                                                            \
   MSL_HOOK_CALLS((::msleaks::hook::callHooked<row, result>), library, result, name, parameters)
 
@@ -441,33 +443,8 @@ template <Name kName> struct Known {
   [[gnu::used, gnu::section("msl_hooks")]] static ::msleaks::hook::Function msl_hook_of_##name = {                     \
       #library, #name, reinterpret_cast<void *>(&msl_hooked_##name), nullptr};                                         \
   extern "C" result msl_hooked_##name(MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters)) {                     \
-    return call(msl_hook_of_##name, __builtin_return_address(0),                                                       \
-                MSL_HOOK_EACH(MSL_HOOK_NAME, MSL_HOOK_LIST parameters));                                               \
+    return call(msl_hook_of_##name, __builtin_return_address(0) MSL_HOOK_COMMA parameters MSL_HOOK_EACH(               \
+                                        MSL_HOOK_NAME, MSL_HOOK_LIST parameters));                                     \
   }                                                                                                                    \
   extern "C" [[gnu::visibility("default"), gnu::alias("msl_hooked_" #name)]] result name(                              \
       MSL_HOOK_EACH(MSL_HOOK_DECLARE, MSL_HOOK_LIST parameters));
-
-// From (T, U, V) these macros make the parameters T a3, U a2, V a1, and the arguments a3, a2, a1.
-#define MSL_HOOK_LIST(...) __VA_ARGS__
-#define MSL_HOOK_DECLARE(number, type) std::type_identity_t<type> a##number
-#define MSL_HOOK_NAME(number, type) a##number
-#define MSL_HOOK_EACH(what, ...) MSL_HOOK_EACH_(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_(what, ...)                                                                                      \
-  MSL_HOOK_PICK(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1)(what, __VA_ARGS__)
-#define MSL_HOOK_PICK(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, number, ...) MSL_HOOK_EACH_##number
-#define MSL_HOOK_EACH_1(what, type) what(1, type)
-#define MSL_HOOK_EACH_2(what, type, ...) what(2, type), MSL_HOOK_EACH_1(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_3(what, type, ...) what(3, type), MSL_HOOK_EACH_2(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_4(what, type, ...) what(4, type), MSL_HOOK_EACH_3(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_5(what, type, ...) what(5, type), MSL_HOOK_EACH_4(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_6(what, type, ...) what(6, type), MSL_HOOK_EACH_5(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_7(what, type, ...) what(7, type), MSL_HOOK_EACH_6(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_8(what, type, ...) what(8, type), MSL_HOOK_EACH_7(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_9(what, type, ...) what(9, type), MSL_HOOK_EACH_8(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_10(what, type, ...) what(10, type), MSL_HOOK_EACH_9(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_11(what, type, ...) what(11, type), MSL_HOOK_EACH_10(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_12(what, type, ...) what(12, type), MSL_HOOK_EACH_11(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_13(what, type, ...) what(13, type), MSL_HOOK_EACH_12(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_14(what, type, ...) what(14, type), MSL_HOOK_EACH_13(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_15(what, type, ...) what(15, type), MSL_HOOK_EACH_14(what, __VA_ARGS__)
-#define MSL_HOOK_EACH_16(what, type, ...) what(16, type), MSL_HOOK_EACH_15(what, __VA_ARGS__)

@@ -14,10 +14,10 @@ HIP = [("cuda", "hip"), (r"_pt(?:ds|sz)\b", "_spt"), (r"cuMem(cpy[HAD]to[HAD](?:
 
 def built(topic, folder, scratch):
     """Returns the stand-in libraries, and the other options with which the program is built."""
-    runtime, driver = [folder / "cudart.cpp", folder / "cudart_arrays.cpp"], folder / "libcuda_copies.cpp"
+    runtime, driver = [folder / "cudart.cpp", folder / "cudart_arrays.cpp", folder / "cudart_per_thread.cpp"], folder / "libcuda_copies.cpp"
     if topic.startswith("hip"):
         return [standin(scratch, "libamdhip64.so.6", *runtime, driver, link=["-DHIP"]), "-DHIP"]
-    return [standin(scratch, "libcudart.so.12", *runtime), standin(scratch, "libcuda.so.1", driver)]
+    return [standin(scratch, "libcudart.so.12", *runtime), standin(scratch, "libcuda.so.1", driver, STANDINS / "cuda/libcuda_per_thread.cpp")]
 
 
 def expect_uses(msleaks, name, run):
@@ -31,7 +31,7 @@ def main():
     build, scratch, topic = arguments("build", "scratch", "topic")
     os.makedirs(scratch, exist_ok=True)
     folder = sources_for(topic, HIP, scratch, PROGRAMS / "cuda_arrays.c",
-                         *(STANDINS / "cuda" / name for name in ("cudart.cpp", "cudart_arrays.cpp", "libcuda_copies.cpp", "cuda_runtime_api.h")))
+                         *(STANDINS / "cuda" / name for name in ("cudart.cpp", "cudart_arrays.cpp", "cudart_per_thread.cpp", "libcuda_copies.cpp", "cuda_runtime_api.h")))
     libraries, msleaks = built(topic, folder, scratch), Msleaks(build)
     for name, program in build_programs(build, scratch, folder / "cuda_arrays.c", f"-I{folder}", "-w", *libraries).items():
         for version in ("", "50200000") if topic.startswith("hip") else ("",):

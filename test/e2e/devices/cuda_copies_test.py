@@ -48,7 +48,7 @@ def main():
     if is_hip:
         libraries = [standin(scratch, "libamdhip64.so.6", *runtime, driver, link=["-DHIP"]), "-DHIP"]
     else:
-        libraries = [standin(scratch, "libcudart.so.12", *runtime), standin(scratch, "libcuda.so.1", driver)]
+        libraries = [standin(scratch, "libcudart.so.12", *runtime), standin(scratch, "libcuda.so.1", driver, STANDINS / "cuda/libcuda_per_thread.cpp")]
     msleaks = Msleaks(build)
     source = folder / "cuda_copies.c"
     calls = of_driver(source, is_hip)

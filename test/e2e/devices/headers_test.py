@@ -61,7 +61,7 @@ def compared(scratch, source, header, *options, change=lambda text: text):
 
 
 # {stand-in: (the vendor's header, smallest allowed number of functions that both declare)}
-COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 68),
+COMPARED = {"libcuda.cpp": ("cuda.h", 26), "libcuda_capture.cpp": ("cuda.h", 6), "libcuda_contexts.cpp": ("cuda.h", 34), "libcuda_copies.cpp": ("cuda.h", 34),
             "libcuda_imports.cpp": ("cuda.h", 8),             "libcuda_memory.cpp": ("cuda.h", 17), "libcuda_modules.cpp": ("cuda.h", 32), "cudart_handles.cpp": ("cuda_runtime_api.h", 16),
             "cudart_static.cpp": ("cuda_runtime_api.h", 11), "nvml.cpp": ("nvml.h", 4)}
 
@@ -87,17 +87,20 @@ def main():
     _, scratch = arguments("build", "scratch")
     os.makedirs(scratch, exist_ok=True)
     hip = f"-I{fetched('hip')}"
-    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", "hooks/hip/runtime.cpp", *(f"hooks/hip/{part}.cpp" for part in ("batches", "contexts", "copies", "graph_memory", "graphs", "launch_lists", "memory", "registered")))
+    expect_built("HIP's", hip, "-D__HIP_PLATFORM_AMD__", *(f"hooks/hip/{part}.cpp" for part in ("batches", "contexts", "copies", "graph_memory", "graphs", "launch_lists", "memory", "plain", "registered")))
     include = f"-I{fetched('cuda')}"
-    hooks = [f"hooks/cuda/{part}.cpp" for part in ("batches", "contexts", "copies", "driver", "graphs", "launch_lists", "multicast", "nvml", "runtime")]
+    hooks = [f"hooks/cuda/{part}.cpp" for part in ("batches", "contexts", "copies", "graphs", "launch_lists", "multicast", "nvml", "plain")]
     expect_built("CUDA's", include, OF_ALL_VERSIONS, *hooks, "hooks/cuda/graph_memory.cpp", "hooks/cuda/memory.cpp", "hooks/marks/nvtx.cpp")
-    expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_imports", "_per_thread")))
+    expect_built("CUDA's", include, *hooks, *(f"test/standins/cuda/cudart{part}.cpp" for part in ("", "_arrays", "_capture", "_imports")))
     expect_alike(scratch, include, hip)
     # Checks the test itself: a hook with a wrong prototype must not compile.
-    rows, wrong = REPOSITORY / "hooks/devices/plain_rows.def", Path(scratch) / "wrong.cpp"
-    check("Malloc, (void **, size_t)" in rows.read_text(), "cudaMalloc has moved")
+    table, wrong = REPOSITORY / "runtime/include/msleaks/abi/functions/gpu.def", Path(scratch) / "wrong.cpp"
+    row, changed = "Malloc, (void **, size_t)", Path(scratch) / "gpu.def"
+    check(row in table.read_text(), "cudaMalloc has moved")
+    rows = (table.parent / "cuda.def").read_text().replace("msleaks/abi/functions/gpu.def", str(changed))
+    wrong.write_text(f'#include "cuda/rows.h"\n#define MSL_PART_PLAIN\n{rows}')
     for change, compiles in ("size_t", True), ("int", False):
-        wrong.write_text('#include "cuda/rows.h"\n' + rows.read_text().replace("Malloc, (void **, size_t)", f"Malloc, (void **, {change})"))
+        changed.write_text(table.read_text().replace(row, f"Malloc, (void **, {change})"))
         check((builds(wrong, include).returncode == 0) == compiles, f"cudaMalloc(void **, {change}) {'does not compile' if compiles else 'compiles'}")
 
 

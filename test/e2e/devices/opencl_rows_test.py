@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calls each OpenCL function that has a row in msleaks' table of functions (symbols.def), on the driver PoCL. Compares all events
+"""Calls each OpenCL function that has a row in msleaks' table of functions (functions/opencl.def), on the driver PoCL. Compares all events
 with a golden file, once with hooks alone and once with hooks and plugin. Also tests shared memory that a queue frees, with PoCL and with a
 driver that does not allocate shared memory by malloc.
    usage: opencl_rows_test.py BUILD SCRATCH
@@ -11,13 +11,13 @@ from device_run import PROGRAMS, Msleaks, build_programs, check, device_leaks, e
 from msleaks_e2e import REPOSITORY, SKIPPED, arguments, line_of, skip
 
 SOURCE, SHARED = PROGRAMS / "opencl_rows.c", PROGRAMS / "opencl_shared.c"
-TABLE = REPOSITORY / "runtime/include/msleaks/abi/symbols.def"
+TABLE = REPOSITORY / "docs/reference/symbols.md"
 IMAGES = ["clCreateImage", "clCreateImageWithProperties", "clCreateImage2D", "clCreateImage3D"]  # these have no rows in the table
 LISTED = 3
 
 
 def expect_all_rows():
-    rows = re.findall(r"^MSL_\w+ *\((\w+), *OpenCl\b", TABLE.read_text(), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| \w+ \| opencl \|", TABLE.read_text(), re.MULTILINE)
     called = set(re.findall(r"\b(cl[A-Z]\w+)\(", SOURCE.read_text()))
     check(rows, f"{TABLE}: no rows of OpenCL")
     equal("functions that the program does not call", sorted({*rows, *IMAGES, "clEnqueueSVMFree"} - called), [])

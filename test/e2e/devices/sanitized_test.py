@@ -20,7 +20,7 @@ import cuda_forms_test  # noqa: E402
 import cuda_memory_test  # noqa: E402
 import modules_test  # noqa: E402
 from device_modules import make_module  # noqa: E402
-from device_run import PROGRAMS, STANDINS, check, equal, run, sources_for  # noqa: E402
+from device_run import PROGRAMS, ROWS, STANDINS, check, equal, run, sources_for  # noqa: E402
 from drivers_test import hip_source  # noqa: E402
 from msleaks_e2e import REPOSITORY, SKIPPED, arguments, expect_same, need  # noqa: E402
 
@@ -55,10 +55,10 @@ SCENARIOS = {
     "cuda_memory": Scenario([PROGRAMS / "cuda_memory.c"], [DRIVER_OF_MEMORY, RUNTIME], [f"-I{CUDA}"]),
     "cuda_mapped": Scenario([PROGRAMS / "cuda_mapped.c"], [DRIVER_OF_MEMORY, RUNTIME], [f"-I{CUDA}"]),
     "cuda_registered": Scenario([PROGRAMS / "cuda_registered.c"], [DRIVER_OF_MEMORY, RUNTIME], [f"-I{CUDA}"]),
-    "cuda_copies": Scenario([PROGRAMS / "cuda_copies.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp"),
+    "cuda_copies": Scenario([PROGRAMS / "cuda_copies.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp", CUDA / "libcuda_per_thread.cpp"),
                                                            library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_per_thread.cpp")], [f"-I{CUDA}"]),
-    "cuda_arrays": Scenario([PROGRAMS / "cuda_arrays.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp"),
-                                                           library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_arrays.cpp")], [f"-I{CUDA}", "-w"]),
+    "cuda_arrays": Scenario([PROGRAMS / "cuda_arrays.c"], [library("libcuda.so.1", CUDA / "libcuda_copies.cpp", CUDA / "libcuda_per_thread.cpp"),
+                                                           library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_arrays.cpp", CUDA / "cudart_per_thread.cpp")], [f"-I{CUDA}", "-w"]),
     "cuda_forms": Scenario([PROGRAMS / "cuda_forms.c"], [library("libcudart.so.12", CUDA / "cudart.cpp", CUDA / "cudart_per_thread.cpp")], [f"-I{CUDA}", "-rdynamic"]),
     "cuda_capture": Scenario([PROGRAMS / "cuda_capture.c"], [library("libcudart.so.12", CUDA / "cudart_capture.cpp"), library("libcuda.so.1", CUDA / "libcuda_capture.cpp")],
                              [f"-I{CUDA}", "-rdynamic"]),
@@ -98,7 +98,7 @@ OF_HIP = {
     "hip_memory": ("cuda_memory.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
     "hip_mapped": ("cuda_mapped.c", ["cudart.cpp", "libcuda_memory.cpp"], cuda_memory_test.HIP, []),
     "hip_registered": ("cuda_registered.c", ["cudart.cpp"], cuda_memory_test.HIP, ["-DHIP"]),
-    "hip_arrays": ("cuda_arrays.c", ["cudart.cpp", "cudart_arrays.cpp", "libcuda_copies.cpp"], cuda_arrays_test.HIP, ["-DHIP", "-w"]),
+    "hip_arrays": ("cuda_arrays.c", ["cudart.cpp", "cudart_arrays.cpp", "cudart_per_thread.cpp", "libcuda_copies.cpp"], cuda_arrays_test.HIP, ["-DHIP", "-w"]),
     "hip_forms": ("cuda_forms.c", ["cudart.cpp", "cudart_per_thread.cpp", "../hip/amdhip.cpp"], cuda_forms_test.HIP, ["-DHIP", "-rdynamic"]),
     "watch-hip": ("../../watch/programs/cuda.c", ["cudart.cpp", "../hip/amdhip.cpp"], [("cuda", "hip")], ["-rdynamic"]),
     "hip_copies": ("cuda_copies.c", ["cudart.cpp", "cudart_per_thread.cpp", "libcuda_copies.cpp"], cuda_copies_test.HIP, ["-DHIP"]),
@@ -181,7 +181,7 @@ class Objects:
 
     def compile(self, made):
         (source, options), output = made
-        language = ["clang-22"] if source.suffix == ".c" else ["clang++-22", "-std=c++20", f"-I{source.parent}"]
+        language = ["clang-22"] if source.suffix == ".c" else ["clang++-22", "-std=c++20", f"-I{source.parent}", *ROWS]
         done = run([need(language[0]), *language[1:], *self.flags, *options, "-c", source, "-o", output])
         check(done.returncode == 0, done.stderr)
 

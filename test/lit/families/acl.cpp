@@ -42,6 +42,21 @@ static void blocks() {
   // CHECK: on_alloc_out acl alloc block size=70 status=0 | aclrtHostRegisterV2 at
   aclrtHostRegisterV2(to, 70, 0x10000000);
   aclrtHostUnregister(to);
+  // CHECK: on_alloc_out acl alloc block size=71 status=0 | aclrtMallocHostWithCfg at
+  aclrtMallocHostWithCfg((void **)&d, 71, nullptr);
+  // CHECK: on_free acl free block size=0 | aclrtFreeHostWithDevSync at
+  aclrtFreeHostWithDevSync(d);
+  // CHECK: on_alloc_out acl alloc block size=72 status=0 | aclrtMallocForTaskScheduler at
+  aclrtMallocForTaskScheduler((void **)&d, 72, 0, nullptr);
+  // CHECK: on_free acl free block size=0 | aclrtFreeWithDevSync at
+  aclrtFreeWithDevSync(d);
+  // CHECK: on_alloc_out acl alloc block size=73 status=0 | aclrtMemAllocManaged at
+  aclrtMemAllocManaged((void **)&d, 73, 0);
+  aclrtFree(d);
+  // CHECK: on_alloc_out acl alloc flags=0x20 block size=74 status=0 | aclrtMemPoolMallocAsync at
+  aclrtMemPoolMallocAsync((void **)&d, 74, other, stream);
+  // CHECK: on_free acl free flags=0x20 block size=0 | aclrtMemPoolFreeAsync at
+  aclrtMemPoolFreeAsync(d, stream);
   // A failed call does not change the variable, so the callback gets null.
   void *refused = nullptr;
   // CHECK: on_alloc_out acl alloc null size=666 status=2 | aclrtMalloc at {{.*}} variable=refused
@@ -58,6 +73,8 @@ static void launches(uint32_t n) {
   aclrtLaunchKernelWithConfig(kernel, n, stream, other, other, other);
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelWithHostArgs at
   aclrtLaunchKernelWithHostArgs(kernel, n, stream, other, other, 8, other, 1);
+  // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | aclrtLaunchKernelWithArgsArray at
+  aclrtLaunchKernelWithArgsArray(kernel, n, stream, other, (void **)other);
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunch at
   rtKernelLaunch(kernel, n, other, 8, other, stream);
   // CHECK: on_launch acl launch block stream=0x51 grid=7,1,1 block=0,0,0 shared=0 | rtKernelLaunchWithFlag at
@@ -98,6 +115,16 @@ int main(int count, char **) {
   aclrtMemset(to, 90, 255, 11);
   // CHECK: on_set acl set flags=0x20 to=0x100 value=3 size=12 stream=0x51 | aclrtMemsetAsync at
   aclrtMemsetAsync(to, 90, 3, 12, stream);
+  // CHECK: on_copy acl copy flags=0x20 to=0x100 from=0x200 size=13 stream=0x51 direction=2 | aclrtMemcpyAsyncWithCondition at
+  aclrtMemcpyAsyncWithCondition(to, 90, from, 13, 2, stream);
+  // CHECK: on_copy acl copy to=0x100 from=0x200 size=14 stream=0 direction=1 | aclrtMemcpyToSymbol at
+  aclrtMemcpyToSymbol(to, from, 14, 5, 1);
+  // CHECK: on_copy acl copy flags=0x20 to=0x100 from=0x200 size=15 stream=0x51 direction=1 | aclrtMemcpyToSymbolAsync at
+  aclrtMemcpyToSymbolAsync(to, from, 15, 5, 1, stream);
+  // CHECK: on_copy acl copy to=0x100 from=0x200 size=16 stream=0 direction=2 | aclrtMemcpyFromSymbol at
+  aclrtMemcpyFromSymbol(to, 90, from, 16, 5, 2);
+  // CHECK: on_copy acl copy flags=0x20 to=0x100 from=0x200 size=17 stream=0x51 direction=2 | aclrtMemcpyFromSymbolAsync at
+  aclrtMemcpyFromSymbolAsync(to, 90, from, 17, 5, 2, stream);
   std::puts("done");
 }
 // PLAIN: done

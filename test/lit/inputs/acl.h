@@ -32,6 +32,24 @@ aclError aclrtMemcpyAsync(void *to, size_t capacity, const void *from, size_t si
 aclError aclrtMemset(void *to, size_t capacity, int32_t value, size_t size);
 aclError aclrtMemsetAsync(void *to, size_t capacity, int32_t value, size_t size, aclrtStream stream);
 
+aclError aclrtMallocHostWithCfg(void **block, uint64_t size, void *config);
+aclError aclrtMallocForTaskScheduler(void **block, size_t size, int policy, void *config);
+aclError aclrtMemAllocManaged(void **block, uint64_t size, uint32_t flags);
+aclError aclrtMemPoolMallocAsync(void **block, size_t size, void *pool, aclrtStream stream);
+aclError aclrtFreeWithDevSync(void *block);
+aclError aclrtFreeHostWithDevSync(void *block);
+aclError aclrtMemPoolFreeAsync(void *block, aclrtStream stream);
+aclError aclrtLaunchKernelWithArgsArray(void *kernel, uint32_t blocks, aclrtStream stream, void *config,
+                                        void **arguments);
+aclError aclrtMemcpyAsyncWithCondition(void *to, size_t capacity, const void *from, size_t size, int kind,
+                                       aclrtStream stream);
+aclError aclrtMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset, int kind);
+aclError aclrtMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset, int kind,
+                                  aclrtStream stream);
+aclError aclrtMemcpyFromSymbol(void *to, size_t capacity, const void *symbol, size_t size, size_t offset, int kind);
+aclError aclrtMemcpyFromSymbolAsync(void *to, size_t capacity, const void *symbol, size_t size, size_t offset, int kind,
+                                    aclrtStream stream);
+
 typedef int rtError_t;
 typedef void *rtStream_t;
 rtError_t rtKernelLaunch(const void *stub, uint32_t blocks, void *arguments, uint32_t size, void *sm,

@@ -1,15 +1,14 @@
-"""Prints the rows of symbols.def whose function no test in FOLDER expects in its log. For functions that only hooks see, prints those
-that no program of PROGRAMS calls. Also prints the tests that do not run at both -O0 and -O2. usage: rows_without_test.py SYMBOLS_DEF
+"""Prints the rows of docs/reference/symbols.md whose function no test in FOLDER expects in its log. For functions that only hooks see, prints those
+that no program of PROGRAMS calls. Also prints the tests that do not run at both -O0 and -O2. usage: rows_without_test.py TABLE
 FOLDER PROGRAMS"""
 import pathlib
 import re
 import sys
 
 table, folder, programs = sys.argv[1:]
-row = re.compile(r"^MSL_(?:ALLOC|REALLOC|MAP|REMAP|FREE|PROTECT|RETAIN|LAUNCH|COPY|SET) *\( *(\w+)", re.MULTILINE)
-of_hooks = re.compile(r"^MSL_(?:ACCESS|KERNEL|ARGUMENT) *\( *(\w+)", re.MULTILINE)
-names = row.findall(pathlib.Path(table).read_text())
-hooked = of_hooks.findall(pathlib.Path(table).read_text())
+rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", pathlib.Path(table).read_text(), re.MULTILINE)
+names = [name for name, verb in rows if verb in ("alloc", "realloc", "map", "remap", "free", "protect", "retain", "launch", "copy", "set")]
+hooked = [name for name, verb in rows if verb in ("access", "kernel", "argument")]
 called = "\n".join(program.read_text() for program in pathlib.Path(programs).iterdir())
 # The runtime of the tests prints a callback as "on_… | symbol at …", and the tests expect this text.
 expected, one_level = [], []

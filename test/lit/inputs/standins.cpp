@@ -289,6 +289,19 @@ aclError aclrtMallocWithCfg(void **block, size_t size, int, void *) { return all
 aclError aclrtMallocHost(void **block, size_t size) { return allocate(block, size); }
 aclError aclrtFree(void *block) { return release(block); }
 aclError aclrtFreeHost(void *block) { return release(block); }
+aclError aclrtMallocHostWithCfg(void **block, uint64_t size, void *) { return allocate(block, size); }
+aclError aclrtMallocForTaskScheduler(void **block, size_t size, int, void *) { return allocate(block, size); }
+aclError aclrtMemAllocManaged(void **block, uint64_t size, uint32_t) { return allocate(block, size); }
+aclError aclrtMemPoolMallocAsync(void **block, size_t size, void *, aclrtStream) { return allocate(block, size); }
+aclError aclrtFreeWithDevSync(void *block) { return release(block); }
+aclError aclrtFreeHostWithDevSync(void *block) { return release(block); }
+aclError aclrtMemPoolFreeAsync(void *block, aclrtStream) { return release(block); }
+aclError aclrtLaunchKernelWithArgsArray(void *, uint32_t, aclrtStream, void *, void **) { return 0; }
+aclError aclrtMemcpyAsyncWithCondition(void *, size_t, const void *, size_t, int, aclrtStream) { return 0; }
+aclError aclrtMemcpyToSymbol(const void *, const void *, size_t, size_t, int) { return 0; }
+aclError aclrtMemcpyToSymbolAsync(const void *, const void *, size_t, size_t, int, aclrtStream) { return 0; }
+aclError aclrtMemcpyFromSymbol(void *, size_t, const void *, size_t, size_t, int) { return 0; }
+aclError aclrtMemcpyFromSymbolAsync(void *, size_t, const void *, size_t, size_t, int, aclrtStream) { return 0; }
 aclError aclrtHostRegister(void *block, uint64_t size, int, void **device) {
   *device = block;
   return lock(block, size);

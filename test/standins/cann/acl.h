@@ -14,6 +14,7 @@ enum { ACL_SUCCESS = 0, ACL_ERROR_INVALID_PARAM = 100000, ACL_ERROR_BAD_ALLOC = 
 aclError aclInit(const char *config);
 aclError aclFinalize(void);
 aclError aclrtSetDevice(int32_t device);
+aclError aclrtGetDevice(int32_t *device);
 aclError aclrtGetMemInfo(int attribute, size_t *free, size_t *total);
 aclError aclrtMalloc(void **block, size_t size, int policy);
 aclError aclrtMallocAlign32(void **block, size_t size, int policy);

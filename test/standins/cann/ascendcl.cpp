@@ -73,6 +73,10 @@ aclError aclrtSetDevice(int32_t device) {
   current = device;
   return ACL_SUCCESS;
 }
+aclError aclrtGetDevice(int32_t *device) {
+  *device = current;
+  return standin::asked(ACL_SUCCESS);
+}
 aclError aclrtGetMemInfo(int, size_t *free, size_t *total) {
   *free = standinFree(static_cast<unsigned>(current));
   *total = standinTotal(static_cast<unsigned>(current));

@@ -26,9 +26,6 @@ template <class Copy> cudaError_t withSymbol(const void *symbol, size_t offset, 
 
 } // namespace
 
-#define STANDIN_FORM(form, name, parameters, ...)                                                                      \
-  cudaError_t name##form parameters { return name(__VA_ARGS__); }
-
 extern "C" {
 cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t count, cudaMemcpyKind kind) {
   return cudaMemcpy(Place(to, x, y).begin, from, count, kind);
@@ -88,56 +85,4 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t count
                                       cudaStream_t stream) {
   return withSymbol(symbol, offset, [&](const void *from) { return cudaMemcpyAsync(to, from, count, kind, stream); });
 }
-
-STANDIN_FORM(_ptds, cudaMemcpyToArray,
-             (cudaArray_t to, size_t x, size_t y, const void *from, size_t count, cudaMemcpyKind kind), to, x, y, from,
-             count, kind)
-STANDIN_FORM(_ptsz, cudaMemcpyToArrayAsync,
-             (cudaArray_t to, size_t x, size_t y, const void *from, size_t count, cudaMemcpyKind kind,
-              cudaStream_t stream),
-             to, x, y, from, count, kind, stream)
-STANDIN_FORM(_ptds, cudaMemcpyFromArray,
-             (void *to, cudaArray_const_t from, size_t x, size_t y, size_t count, cudaMemcpyKind kind), to, from, x, y,
-             count, kind)
-STANDIN_FORM(_ptsz, cudaMemcpyFromArrayAsync,
-             (void *to, cudaArray_const_t from, size_t x, size_t y, size_t count, cudaMemcpyKind kind,
-              cudaStream_t stream),
-             to, from, x, y, count, kind, stream)
-STANDIN_FORM(_ptds, cudaMemcpyArrayToArray,
-             (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y,
-              size_t count, cudaMemcpyKind kind),
-             to, to_x, to_y, from, from_x, from_y, count, kind)
-STANDIN_FORM(_ptds, cudaMemcpy2DToArray,
-             (cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
-              cudaMemcpyKind kind),
-             to, x, y, from, pitch, width, height, kind)
-STANDIN_FORM(_ptsz, cudaMemcpy2DToArrayAsync,
-             (cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height,
-              cudaMemcpyKind kind, cudaStream_t stream),
-             to, x, y, from, pitch, width, height, kind, stream)
-STANDIN_FORM(_ptds, cudaMemcpy2DFromArray,
-             (void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
-              cudaMemcpyKind kind),
-             to, pitch, from, x, y, width, height, kind)
-STANDIN_FORM(_ptsz, cudaMemcpy2DFromArrayAsync,
-             (void *to, size_t pitch, cudaArray_const_t from, size_t x, size_t y, size_t width, size_t height,
-              cudaMemcpyKind kind, cudaStream_t stream),
-             to, pitch, from, x, y, width, height, kind, stream)
-STANDIN_FORM(_ptds, cudaMemcpy2DArrayToArray,
-             (cudaArray_t to, size_t to_x, size_t to_y, cudaArray_const_t from, size_t from_x, size_t from_y,
-              size_t width, size_t height, cudaMemcpyKind kind),
-             to, to_x, to_y, from, from_x, from_y, width, height, kind)
-STANDIN_FORM(_ptds, cudaMemcpyToSymbol,
-             (const void *symbol, const void *from, size_t count, size_t offset, cudaMemcpyKind kind), symbol, from,
-             count, offset, kind)
-STANDIN_FORM(_ptsz, cudaMemcpyToSymbolAsync,
-             (const void *symbol, const void *from, size_t count, size_t offset, cudaMemcpyKind kind,
-              cudaStream_t stream),
-             symbol, from, count, offset, kind, stream)
-STANDIN_FORM(_ptds, cudaMemcpyFromSymbol,
-             (void *to, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind), to, symbol, count,
-             offset, kind)
-STANDIN_FORM(_ptsz, cudaMemcpyFromSymbolAsync,
-             (void *to, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind, cudaStream_t stream), to,
-             symbol, count, offset, kind, stream)
 }

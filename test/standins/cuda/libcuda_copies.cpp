@@ -156,104 +156,36 @@ int hipDrvMemcpy2DUnaligned(const Copy2D *copy) { return copyRows(copy); }
 int hipDrvMemcpy3D(const void *copy) { return isBefore6() ? copyVolume<unsigned>(copy) : copyVolume<size_t>(copy); }
 int hipDrvMemcpy3DAsync(const void *copy, void *) { return hipDrvMemcpy3D(copy); }
 #else
-int cuMemcpyHtoA_v2_ptds(char *to, size_t offset, const void *from, size_t bytes) {
-  return copy(to + offset, from, bytes);
-}
-int cuMemcpyHtoAAsync_v2_ptsz(char *to, size_t offset, const void *from, size_t bytes, void *) {
-  return copy(to + offset, from, bytes);
-}
-int cuMemcpyAtoH_v2_ptds(void *to, const char *from, size_t offset, size_t bytes) {
-  return copy(to, from + offset, bytes);
-}
-int cuMemcpyAtoHAsync_v2_ptsz(void *to, const char *from, size_t offset, size_t bytes, void *) {
-  return copy(to, from + offset, bytes);
-}
-int cuMemcpyDtoA_v2_ptds(char *to, size_t offset, Device from, size_t bytes) {
-  return copy(to + offset, pointer(from), bytes);
-}
-int cuMemcpyAtoD_v2_ptds(Device to, const char *from, size_t offset, size_t bytes) {
-  return copy(pointer(to), from + offset, bytes);
-}
-int cuMemcpyAtoA_v2_ptds(char *to, size_t to_offset, const char *from, size_t from_offset, size_t bytes) {
-  return copy(to + to_offset, from + from_offset, bytes);
-}
-int cuMemcpyHtoD_v2_ptds(Device to, const void *from, size_t bytes) { return copy(pointer(to), from, bytes); }
-int cuMemcpyHtoDAsync_v2_ptsz(Device to, const void *from, size_t bytes, void *) {
-  return copy(pointer(to), from, bytes);
-}
-int cuMemcpyDtoH_v2_ptds(void *to, Device from, size_t bytes) { return copy(to, pointer(from), bytes); }
-int cuMemcpyDtoHAsync_v2_ptsz(void *to, Device from, size_t bytes, void *) { return copy(to, pointer(from), bytes); }
-int cuMemcpyDtoD_v2_ptds(Device to, Device from, size_t bytes) { return copy(pointer(to), pointer(from), bytes); }
-int cuMemcpyDtoDAsync_v2_ptsz(Device to, Device from, size_t bytes, void *) {
-  return copy(pointer(to), pointer(from), bytes);
-}
 int cuMemcpy(Device to, Device from, size_t bytes) { return copy(pointer(to), pointer(from), bytes); }
-int cuMemcpy_ptds(Device to, Device from, size_t bytes) { return copy(pointer(to), pointer(from), bytes); }
 int cuMemcpyAsync(Device to, Device from, size_t bytes, void *) { return copy(pointer(to), pointer(from), bytes); }
-int cuMemcpyAsync_ptsz(Device to, Device from, size_t bytes, void *) { return copy(pointer(to), pointer(from), bytes); }
 int cuMemcpyPeer(Device to, void *, Device from, void *, size_t bytes) {
-  return copy(pointer(to), pointer(from), bytes);
-}
-int cuMemcpyPeer_ptds(Device to, void *, Device from, void *, size_t bytes) {
   return copy(pointer(to), pointer(from), bytes);
 }
 int cuMemcpyPeerAsync(Device to, void *, Device from, void *, size_t bytes, void *) {
   return copy(pointer(to), pointer(from), bytes);
 }
-int cuMemcpyPeerAsync_ptsz(Device to, void *, Device from, void *, size_t bytes, void *) {
-  return copy(pointer(to), pointer(from), bytes);
-}
-int cuMemsetD8_v2_ptds(Device to, unsigned char value, size_t count) { return fill(to, value, count); }
-int cuMemsetD8Async_ptsz(Device to, unsigned char value, size_t count, void *) { return fill(to, value, count); }
-int cuMemsetD16_v2_ptds(Device to, unsigned short value, size_t count) { return fill(to, value, count); }
-int cuMemsetD16Async_ptsz(Device to, unsigned short value, size_t count, void *) { return fill(to, value, count); }
-int cuMemsetD32_v2_ptds(Device to, unsigned value, size_t count) { return fill(to, value, count); }
-int cuMemsetD32Async_ptsz(Device to, unsigned value, size_t count, void *) { return fill(to, value, count); }
 int cuMemsetD2D8_v2(Device to, size_t pitch, unsigned char value, size_t width, size_t height) {
-  return fillRows(to, pitch, value, width, height);
-}
-int cuMemsetD2D8_v2_ptds(Device to, size_t pitch, unsigned char value, size_t width, size_t height) {
   return fillRows(to, pitch, value, width, height);
 }
 int cuMemsetD2D8Async(Device to, size_t pitch, unsigned char value, size_t width, size_t height, void *) {
   return fillRows(to, pitch, value, width, height);
 }
-int cuMemsetD2D8Async_ptsz(Device to, size_t pitch, unsigned char value, size_t width, size_t height, void *) {
-  return fillRows(to, pitch, value, width, height);
-}
 int cuMemsetD2D16_v2(Device to, size_t pitch, unsigned short value, size_t width, size_t height) {
-  return fillRows(to, pitch, value, width, height);
-}
-int cuMemsetD2D16_v2_ptds(Device to, size_t pitch, unsigned short value, size_t width, size_t height) {
   return fillRows(to, pitch, value, width, height);
 }
 int cuMemsetD2D16Async(Device to, size_t pitch, unsigned short value, size_t width, size_t height, void *) {
   return fillRows(to, pitch, value, width, height);
 }
-int cuMemsetD2D16Async_ptsz(Device to, size_t pitch, unsigned short value, size_t width, size_t height, void *) {
-  return fillRows(to, pitch, value, width, height);
-}
 int cuMemsetD2D32_v2(Device to, size_t pitch, unsigned value, size_t width, size_t height) {
-  return fillRows(to, pitch, value, width, height);
-}
-int cuMemsetD2D32_v2_ptds(Device to, size_t pitch, unsigned value, size_t width, size_t height) {
   return fillRows(to, pitch, value, width, height);
 }
 int cuMemsetD2D32Async(Device to, size_t pitch, unsigned value, size_t width, size_t height, void *) {
   return fillRows(to, pitch, value, width, height);
 }
-int cuMemsetD2D32Async_ptsz(Device to, size_t pitch, unsigned value, size_t width, size_t height, void *) {
-  return fillRows(to, pitch, value, width, height);
-}
 int cuMemcpy2D_v2(const Copy2D *copy) { return copyRows(copy); }
-int cuMemcpy2D_v2_ptds(const Copy2D *copy) { return copyRows(copy); }
 int cuMemcpy2DUnaligned_v2(const Copy2D *copy) { return copyRows(copy); }
-int cuMemcpy2DUnaligned_v2_ptds(const Copy2D *copy) { return copyRows(copy); }
 int cuMemcpy2DAsync_v2(const Copy2D *copy, void *) { return copyRows(copy); }
-int cuMemcpy2DAsync_v2_ptsz(const Copy2D *copy, void *) { return copyRows(copy); }
 int cuMemcpy3D_v2(const void *copy) { return copyVolume<size_t>(copy); }
-int cuMemcpy3D_v2_ptds(const void *copy) { return copyVolume<size_t>(copy); }
 int cuMemcpy3DAsync_v2(const void *copy, void *) { return copyVolume<size_t>(copy); }
-int cuMemcpy3DAsync_v2_ptsz(const void *copy, void *) { return copyVolume<size_t>(copy); }
 #endif
 }

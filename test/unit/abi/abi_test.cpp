@@ -131,7 +131,7 @@ TEST(Symbols, EachVerbHasThePositionsItNeeds) {
     case Verb::Access:
       break; // nothing to check: without positions, the accessed memory is unknown
     case Verb::Handle:
-      ADD_FAILURE() << symbol.name << " is a row of handle_calls.def";
+      ADD_FAILURE() << symbol.name << " is an effect on a handle";
       break;
     case Verb::Wrap:
       ADD_FAILURE() << symbol.name << " hands out blocks of its own";
@@ -236,7 +236,7 @@ TEST(HandleCalls, EachKindIsMadeAndGivenBack) {
 #define MSL_HANDLE(name, number, text, back, doc)                                                                      \
   {                                                                                                                    \
     std::set<HandleVerb> verbs;                                                                                        \
-    for (const HandleCall &call : detail::Handles::kCalls)                                                             \
+    for (const HandleCall &call : kHandleCalls)                                                                        \
       if (call.kind == HandleKind::name)                                                                               \
         verbs.insert(call.verb);                                                                                       \
     EXPECT_TRUE(verbs.contains(HandleVerb::Opens) && verbs.contains(HandleVerb::Closes)) << text;                      \

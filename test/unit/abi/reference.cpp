@@ -4,8 +4,11 @@
 #include "msleaks/abi/handle_calls.h"
 #include "msleaks/abi/symbols.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 using namespace msleaks::abi;
@@ -50,7 +53,8 @@ std::string resultOf(const Symbol &symbol) {
 void printSymbols() {
   std::puts(
       "# Symbols\n\n    $ msleaks sites ./program        # the calls of these functions that the plugin marked\n\n"
-      "Expanded from `symbols.def`: the functions that msleaks instruments or hooks. Only hooks see functions with\n"
+      "Expanded from `functions/*.def`: the functions that msleaks instruments or hooks. Only hooks see functions "
+      "with\n"
       "the verbs access, argument, kernel, device and show. A number is the position of a parameter, counted from 0;\n"
       "the last parameter is -1.\n\n"
       "- `address` is the address of the block, the destination of a copy, or the written memory.\n"
@@ -118,17 +122,55 @@ void printHandles() {
   std::puts(
       "# Handles\n\n    $ msleaks dump RUN --kind opened,closed        # each handle that was opened or closed"
       "\n\n"
-      "Expanded from `handles.def` and `handle_calls.def`: the kinds of handles, and the functions that open or close\n"
+      "Expanded from `handles.def` and `functions/*.def`: the kinds of handles, and the functions that open or close\n"
       "them. Parameters are counted from 0; the last parameter is -1. If a kind counts its owners, `closes` removes\n"
       "one owner, and the last one closes the handle.\n\n"
       "| kind | number | what it is | closed by |\n|---|---|---|---|");
 #define MSL_HANDLE(name, number, text, back, doc) std::printf("| `%s` | %d | %s | %s |\n", text, number, doc, back);
 #include "msleaks/abi/handles.def"
   std::puts("\n| function | family | kind | what it does |\n|---|---|---|---|");
-  for (const HandleCall &call : detail::Handles::kCalls)
+  for (const HandleCall &call : kHandleCalls)
     std::printf("| `%s` | %s | %s | %s |\n", std::string(call.name).c_str(), nameOf(call.family), nameOf(call.kind),
                 whatOf(call).c_str());
 }
+std::string effectsOf(const Function &function) {
+  std::string text;
+  for (const Effect &effect : function.effects) {
+    if (effect.on == Effect::On::Nothing)
+      continue;
+    constexpr const char *kHandleVerbs[] = {"opens", "retains", "closes"};
+    text += text.empty() ? "" : ", ";
+    text += effect.on == Effect::On::Memory ? std::string(nameOf(effect.memory.verb))
+                                            : kHandleVerbs[static_cast<unsigned>(effect.handle.verb)] +
+                                                  std::string(" ") + nameOf(effect.handle.kind);
+  }
+  return text.empty() ? "by its hook" : text;
+}
+
+void printDrivers() {
+  std::puts(
+      "# Functions of drivers\n\n    $ msleaks doctor -- ./program        # the functions that are hooked in a "
+      "process\n\n"
+      "Expanded from `functions/*.def`: the functions of drivers that are hooked, by library.\n\n"
+      "- *Form*: the same function for programs with one default stream per thread, or the function below it. Its\n"
+      "  calls are recorded in the same way.\n"
+      "- *Recorded*: the effects of a call ([symbols](symbols.md), [handles](handles.md)). *By its hook*: only the "
+      "hook\n"
+      "  knows what the call does, or the hook only notes a fact that later events need.");
+  std::vector<std::string_view> libraries;
+  for (const Function &function : kFunctions)
+    if (!function.library.empty() && std::ranges::find(libraries, function.library) == libraries.end())
+      libraries.push_back(function.library);
+  for (const std::string_view library : libraries) {
+    std::printf("\n## %s\n\n| function | form | recorded |\n|---|---|---|\n", std::string(library).c_str());
+    for (const Function &function : kFunctions)
+      if (function.library == library)
+        std::printf("| `%s` | %s | %s |\n", std::string(function.name).c_str(),
+                    function.form.empty() ? "" : ("`" + std::string(function.form) + "`").c_str(),
+                    effectsOf(function).c_str());
+  }
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
@@ -143,6 +185,8 @@ int main(int argc, char **argv) {
     printCallbacks();
   else if (page == "handles")
     printHandles();
+  else if (page == "drivers")
+    printDrivers();
   else
-    return std::fputs("usage: reference events|symbols|flags|callbacks|handles\n", stderr), 2;
+    return std::fputs("usage: reference events|symbols|flags|callbacks|handles|drivers\n", stderr), 2;
 }

@@ -9,15 +9,15 @@ cp -r "$include/msleaks" "$work/msleaks"
 
 case $fault in
   no_free)
-    row='MSL_ALLOC(fooAlloc, Heap, Host, 0, RETURN, ARG(0), NONE, fooFree)' because=fooFree ;;
+    row='MSL_KNOWN(Heap, fooAlloc, ALLOC(Host, 0, RETURN, ARG(0), NONE, "fooFree"))' because='partner of an allocator must free' ;;
   free_of_another_family)
-    row='MSL_ALLOC(fooAlloc, Heap, Host, 0, RETURN, ARG(0), NONE, cudaFree)' because='partner of an allocator must free' ;;
+    row='MSL_KNOWN(Heap, fooAlloc, ALLOC(Host, 0, RETURN, ARG(0), NONE, "cudaFree"))' because='partner of an allocator must free' ;;
   partner_does_not_free)
-    row='MSL_ALLOC(fooAlloc, Heap, Host, 0, RETURN, ARG(0), NONE, malloc)' because='partner of an allocator must free' ;;
+    row='MSL_KNOWN(Heap, fooAlloc, ALLOC(Host, 0, RETURN, ARG(0), NONE, "malloc"))' because='partner of an allocator must free' ;;
 esac
 echo '#include "msleaks/abi/symbols.h"' >"$work/use.cpp"
 "$cxx" -std=c++20 -fsyntax-only -I "$work" "$work/use.cpp" || { echo "FAILED: the table itself does not compile"; exit 1; }
-sed -i "/^\/\/ C heap/a $row" "$work/msleaks/abi/symbols.def"
+sed -i "/^\/\/ C heap/a $row" "$work/msleaks/abi/functions/libc.def"
 if "$cxx" -std=c++20 -fsyntax-only -I "$work" "$work/use.cpp" 2>"$work/errors"; then
   echo "FAILED: accepted: $row"
   exit 1

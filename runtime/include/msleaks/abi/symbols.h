@@ -1,235 +1,96 @@
-// Declares the table symbols.def as a constexpr array, and the packed traits that a callback gets.
+// Makes the rows of all functions: the effects on memory in the table of functions (functions.h).
 #pragma once
 
-#include "msleaks/abi/events.h"
+#include "msleaks/abi/functions.h"
+#include "msleaks/abi/symbol.h"
 
-#include <cstdint>
+#include <array>
 #include <string_view>
 
 namespace msleaks::abi {
-
-enum class Family : uint8_t {
-#define MSL_FAMILY(name, text, doc) name,
-#include "msleaks/abi/families.def"
-  Count
-};
-
-constexpr const char *nameOf(Family family) {
-  switch (family) {
-#define MSL_FAMILY(name, text, doc)                                                                                    \
-  case Family::name:                                                                                                   \
-    return text;
-#include "msleaks/abi/families.def"
-  default:
-    return "?";
-  }
-}
-
-// The effect of a call. Only hooks see calls with the verb Argument or a later one.
-enum class Verb : uint8_t {
-  Alloc,
-  Realloc,
-  Map,
-  Free,
-  Retain,
-  Launch,
-  Copy,
-  Set,
-  Wrap, // returns a block that an allocator inside the call has recorded; only changes the block's site
-  Protect,
-  Argument, // sets an argument of a kernel
-  Kernel,   // returns a kernel, with no arguments or with copies of another kernel's arguments
-  Access,
-  Device, // sets the device that the thread uses from now on
-  Handle, // has only the effects of handle_calls.def
-  Show    // sets the physical block that device addresses refer to from now on
-};
-
-constexpr const char *nameOf(Verb verb) {
-  constexpr const char *kNames[] = {"alloc", "realloc", "map",      "free",   "retain", "launch", "copy",   "set",
-                                    "wrap",  "protect", "argument", "kernel", "access", "device", "handle", "show"};
-  return kNames[static_cast<unsigned>(verb)];
-}
-
-// The position of a value in a call: a parameter counted from the front (0, 1, …) or from the end (-1, -2, …).
-class Position {
-public:
-  constexpr Position() = default;
-  constexpr explicit Position(int index) : index_(static_cast<int8_t>(index)) {}
-  constexpr bool present() const { return index_ != kNone; }
-  constexpr int index() const { return index_; }
-  // Returns the parameter's number in a call with `count` parameters, or -1 if there is no such parameter.
-  constexpr int resolve(int count) const {
-    const int at = index_ < 0 ? count + index_ : index_;
-    return present() && at >= 0 && at < count ? at : -1;
-  }
-  constexpr bool operator==(const Position &) const = default;
-
-private:
-  static constexpr int8_t kNone = -128;
-  int8_t index_ = kNone;
-};
-
-// The way in which a call returns the block to the caller (see symbols.def).
-enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
-struct Result {
-  ResultKind kind = ResultKind::None;
-  Position at;
-  constexpr bool operator==(const Result &) const = default;
-};
-// Returns the event flags of a block that a call returns in this way. A handle is not the address of the block's memory
-// (kDriver). So only calls of OpenCL can use this memory, and hooks see all these calls (kListed).
-constexpr uint16_t flagsOf(ResultKind kind) {
-  return kind == ResultKind::Handle ? uint16_t{kDriver | kListed} : uint16_t{0};
-}
-
-// The way in which a launch passes the sizes of its grid and blocks. Threads means six integers as in Sizes, but the
-// first three count the threads of the whole grid.
-enum class ShapeKind : uint8_t { None, Dim3, Range, Blocks, Sizes, Config, Threads };
-// Returns the number of blocks of a grid whose size is given in threads, or 0 if a block has no threads.
-constexpr uint64_t blocksOf(uint64_t threads, uint32_t block) { return block != 0 ? (threads + block - 1) / block : 0; }
-// The first fields of CUDA's CUlaunchConfig and cudaLaunchConfig_t.
-struct LaunchConfig {
-  uint32_t grid[3], block[3];
-  uint32_t shared_bytes; // in cudaLaunchConfig_t, the lower half of dynamicSmemBytes
-  uint32_t reserved;
-  const void *stream;
-};
-struct Shape {
-  ShapeKind kind = ShapeKind::None;
-  Position at;
-  constexpr bool operator==(const Shape &) const = default;
-};
-
-// One row of symbols.def. The comment of a Position field names the verbs that use the field. For other verbs the
-// position is absent.
-struct Symbol {
-  std::string_view name;
-  Verb verb{};
-  Family family{};
-  Heap heap{};
-  uint16_t flags = 0; // EventFlag bits of the call's events
-  Result result{};
-  Position size{}, count{};
-  Position address{};  // Free, Retain, Protect, Show; Realloc: the old block; Copy, Set, Access: the destination
-  Position old_size{}; // Realloc, if the function has a parameter for the old size
-  Position source{}, direction{};   // Copy; `source` is also for Access, and for Show: the block
-  Position value{};                 // Set, Argument; Show: offset in the block
-  Position index{};                 // Argument; Device: the device's ordinal
-  Position protection{}, mapping{}; // Map; `protection` is also for Protect; `mapping` is also for mremap: its flags
-  Position kernel{}, stream{}, shared{};
-  Shape shape{};
-  int partner = -1;    // number of the row that frees the blocks of this row
-  bool copied = false; // Kernel: the call copies another kernel, with its arguments
-  bool status = false; // an integer result is 0 on success
-  constexpr bool operator==(const Symbol &) const = default;
-};
-
-// Whether the pass inserts callbacks around a call with this verb.
-constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
-// Whether a call with this verb is recorded as an event of its own, before or after the call.
-constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
-
 namespace detail {
-// The row number of each symbol. If a row's partner does not exist, the code does not compile.
+
+// The row number of each function of the C and C++ heap and of mappings.
 namespace Row {
 enum : int {
-#define MSL_ALLOC(symbol, ...) symbol,
-#define MSL_REALLOC(symbol, ...) symbol,
-#define MSL_MAP(symbol, ...) symbol,
-#define MSL_REMAP(symbol, ...) symbol,
-#define MSL_FREE(symbol, ...) symbol,
-#define MSL_PROTECT(symbol, ...) symbol,
-#define MSL_RETAIN(symbol, ...) symbol,
-#define MSL_LAUNCH(symbol, ...) symbol,
-#define MSL_COPY(symbol, ...) symbol,
-#define MSL_SET(symbol, ...) symbol,
-#define MSL_ACCESS(symbol, ...) symbol,
-#define MSL_ARGUMENT(symbol, ...) symbol,
-#define MSL_KERNEL(symbol, ...) symbol,
-#define MSL_DEVICE(symbol, ...) symbol,
-#define MSL_SHOW(symbol, ...) symbol,
-#include "msleaks/abi/symbols.def"
-  kCount
+#define MSL_KNOWN(family, name, ...) name,
+#define MSL_PART_MEMORY
+#include "msleaks/abi/functions/libc.def"
+#undef MSL_PART_MEMORY
+#undef MSL_KNOWN
 };
 } // namespace Row
 
-constexpr Position ARG(int index) { return Position(index); }
-inline constexpr struct {
-  constexpr operator Position() const { return {}; }
-  constexpr operator Shape() const { return {}; }
-} NONE;
-inline constexpr Result RETURN{ResultKind::Return, {}};
-constexpr Result OUT(int index) { return {ResultKind::Out, Position(index)}; }
-constexpr Result HANDLE(int index) { return {ResultKind::Handle, Position(index)}; }
-constexpr Result AT(int index) { return {ResultKind::At, Position(index)}; }
-constexpr Shape DIM3(int index) { return {ShapeKind::Dim3, Position(index)}; }
-constexpr Shape RANGE(int index) { return {ShapeKind::Range, Position(index)}; }
-constexpr Shape BLOCKS(int index) { return {ShapeKind::Blocks, Position(index)}; }
-constexpr Shape SIZES(int index) { return {ShapeKind::Sizes, Position(index)}; }
-constexpr Shape THREADS(int index) { return {ShapeKind::Threads, Position(index)}; }
-constexpr Shape CONFIG(int index) { return {ShapeKind::Config, Position(index)}; }
+// Calls `to(name, ending, family, effect)` for each effect of each function, and of its form.
+template <class To> constexpr void forEachEffect(To to) {
+  for (const Function &function : kFunctions)
+    for (const Effect &effect : function.effects) {
+      to(function.name, std::string_view{}, function.family, effect);
+      if (function.form_has_rows)
+        to(function.form, function.form.substr(function.name.size()), function.family, effect);
+    }
+}
+
+template <Effect::On kOn> constexpr size_t countEffects() {
+  size_t count = 0;
+  forEachEffect([&](auto, auto, auto, const Effect &effect) { count += effect.on == kOn; });
+  return count;
+}
+
+using Symbols = std::array<Symbol, countEffects<Effect::On::Memory>()>;
+
+// Returns the number of the row that frees the blocks of a function of this family, or -1. A form of the function frees
+// by a form, if there is one.
+constexpr int partnerOf(const Symbols &symbols, Family family, std::string_view freed_by, std::string_view ending) {
+  int found = -1;
+  for (int number = 0; number < static_cast<int>(symbols.size()); ++number) {
+    const Symbol &symbol = symbols[number];
+    if (symbol.verb != Verb::Free || symbol.family != family || !symbol.name.starts_with(freed_by))
+      continue;
+    const std::string_view rest = symbol.name.substr(freed_by.size());
+    if (rest == ending)
+      return number;
+    if (rest.empty())
+      found = number;
+  }
+  return found;
+}
+
+constexpr Symbols allSymbols() {
+  Symbols symbols{};
+  size_t count = 0;
+  forEachEffect([&](std::string_view name, auto, Family family, const Effect &effect) {
+    if (effect.on != Effect::On::Memory)
+      return;
+    Symbol &symbol = symbols[count++] = effect.memory;
+    symbol.name = name;
+    symbol.family = family;
+    symbol.status = symbol.status && family != Family::Heap; // a free of the heap cannot fail
+  });
+  count = 0;
+  forEachEffect([&](auto, std::string_view ending, Family family, const Effect &effect) {
+    if (effect.on != Effect::On::Memory)
+      return;
+    Symbol &symbol = symbols[count++];
+    if (!effect.freed_by.empty())
+      symbol.partner = partnerOf(symbols, family, effect.freed_by, ending);
+  });
+  return symbols;
+}
 } // namespace detail
 
-// Makes a row with this verb. The remaining arguments set the row's other fields.
-#define MSL_ROW(symbol, rowVerb, fam, mem, ...)                                                                        \
-  [] {                                                                                                                 \
-    using namespace detail;                                                                                            \
-    return Symbol{.name = symbol, .verb = Verb::rowVerb, .family = Family::fam, .heap = Heap::mem, __VA_ARGS__};       \
-  }(),
-
-inline constexpr Symbol kSymbols[] = {
-#define MSL_ALLOC(symbol, fam, mem, bits, res, bytes, times, partnerRow)                                               \
-  MSL_ROW(#symbol, Alloc, fam, mem, .flags = (bits) | flagsOf(Result(res).kind), .result = res, .size = bytes,         \
-          .count = times, .partner = Row::partnerRow)
-#define MSL_REALLOC(symbol, fam, mem, old, bytes, times, partnerRow)                                                   \
-  MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .count = times,              \
-          .address = old, .partner = Row::partnerRow)
-#define MSL_MAP(symbol, fam, mem, bytes, prot, bits, partnerRow)                                                       \
-  MSL_ROW(#symbol, Map, fam, mem, .result = RETURN, .size = bytes, .protection = prot, .mapping = bits,                \
-          .partner = Row::partnerRow)
-#define MSL_REMAP(symbol, fam, mem, old, oldBytes, bytes, bits, partnerRow)                                            \
-  MSL_ROW(#symbol, Realloc, fam, mem, .flags = kRealloc, .result = RETURN, .size = bytes, .address = old,              \
-          .old_size = oldBytes, .mapping = bits, .partner = Row::partnerRow)
-#define MSL_FREE(symbol, fam, mem, bits, block, bytes)                                                                 \
-  MSL_ROW(#symbol, Free, fam, mem, .flags = bits, .size = bytes, .address = block,                                     \
-          .status = Family::fam != Family::Heap)
-#define MSL_PROTECT(symbol, fam, mem, begin, bytes, prot)                                                              \
-  MSL_ROW(#symbol, Protect, fam, mem, .size = bytes, .address = begin, .protection = prot, .status = true)
-#define MSL_RETAIN(symbol, fam, mem, block) MSL_ROW(#symbol, Retain, fam, mem, .address = block)
-#define MSL_LAUNCH(symbol, fam, function, queue, dims, sharedBytes)                                                    \
-  MSL_ROW(#symbol, Launch, fam, Device, .kernel = function, .stream = queue, .shared = sharedBytes, .shape = dims,     \
-          .status = true)
-#define MSL_COPY(symbol, fam, bits, dst, src, bytes, queue, kind)                                                      \
-  MSL_ROW(#symbol, Copy, fam, Device, .flags = bits, .size = bytes, .address = dst, .source = src, .direction = kind,  \
-          .stream = queue, .status = true)
-#define MSL_SET(symbol, fam, bits, dst, fill, bytes, queue)                                                            \
-  MSL_ROW(#symbol, Set, fam, Device, .flags = bits, .size = bytes, .address = dst, .value = fill, .stream = queue,     \
-          .status = true)
-#define MSL_ARGUMENT(symbol, fam, function, number, bytes, at)                                                         \
-  MSL_ROW(#symbol, Argument, fam, Device, .size = bytes, .value = at, .index = number, .kernel = function,             \
-          .status = true)
-#define MSL_KERNEL(symbol, fam, given) MSL_ROW(#symbol, Kernel, fam, Device, .result = RETURN, .copied = given != 0)
-#define MSL_DEVICE(symbol, fam, ordinal) MSL_ROW(#symbol, Device, fam, Device, .index = ordinal, .status = true)
-#define MSL_SHOW(symbol, fam, begin, bytes, block, from)                                                               \
-  MSL_ROW(#symbol, Show, fam, Device, .size = bytes, .address = begin, .source = block, .value = from, .status = true)
-#define MSL_ACCESS(symbol, fam, to, from) MSL_ROW(#symbol, Access, fam, Device, .address = to, .source = from)
-#include "msleaks/abi/symbols.def"
-};
-#undef MSL_ROW
-static_assert(sizeof(kSymbols) / sizeof(kSymbols[0]) == detail::Row::kCount);
+inline constexpr detail::Symbols kSymbols = detail::allSymbols();
+static_assert(kSymbols[detail::Row::malloc].name == "malloc" && kSymbols[detail::Row::munmap].name == "munmap");
 
 // Whether each allocator has a partner that frees its blocks. Without a partner, each block of the allocator would be
 // reported as a leak.
 consteval bool everyAllocatorHasItsFree() {
-  for (const Symbol &symbol : kSymbols) {
-    const bool allocates = symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map;
-    if (allocates && (kSymbols[symbol.partner].verb != Verb::Free || kSymbols[symbol.partner].family != symbol.family))
+  for (const Symbol &symbol : kSymbols)
+    if ((symbol.verb == Verb::Alloc || symbol.verb == Verb::Realloc || symbol.verb == Verb::Map) && symbol.partner < 0)
       return false;
-  }
   return true;
 }
-static_assert(everyAllocatorHasItsFree(), "symbols.def: the partner of an allocator must free, in the same family");
+static_assert(everyAllocatorHasItsFree(), "the partner of an allocator must free, in the same family");
 
 // Returns the row of the function with this linkage name, or null.
 constexpr const Symbol *findSymbol(std::string_view name) {
@@ -238,25 +99,5 @@ constexpr const Symbol *findSymbol(std::string_view name) {
       return &symbol;
   return nullptr;
 }
-
-// The facts of a row that a callback needs, in one immediate operand:
-//   bits 0..3 heap · 4..7 event flags 8..11 · 8..15 family · 16..23 event flags 0..7 · 24..31 verb
-// In objects of the first version, bits 4..7 were 0. So this layout is valid for these objects, too.
-class Traits {
-public:
-  constexpr explicit Traits(uint32_t packed) : packed_(packed) {}
-  constexpr Traits(Verb verb, Family family, Heap heap, uint16_t flags)
-      : packed_(static_cast<uint32_t>(heap) | (flags >> 8 & 0xfu) << 4 | static_cast<uint32_t>(family) << 8 |
-                (flags & 0xffu) << 16 | static_cast<uint32_t>(verb) << 24) {}
-  constexpr uint32_t packed() const { return packed_; }
-  constexpr Heap heap() const { return static_cast<Heap>(packed_ & 0xf); }
-  constexpr Family family() const { return static_cast<Family>(packed_ >> 8 & 0xff); }
-  constexpr uint16_t flags() const { return static_cast<uint16_t>((packed_ >> 16 & 0xff) | (packed_ >> 4 & 0xf) << 8); }
-  constexpr Verb verb() const { return static_cast<Verb>(packed_ >> 24); }
-  constexpr bool operator==(const Traits &) const = default;
-
-private:
-  uint32_t packed_;
-};
 
 } // namespace msleaks::abi

@@ -1,7 +1,7 @@
 // Reads the parameters of a hooked call. The function's row contains the positions of the parameters.
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <cstdint>
 #include <tuple>
@@ -12,7 +12,7 @@ namespace [[gnu::visibility("hidden")]] hook {
 
 // The number of an absent position.
 inline constexpr int kAbsent = INT8_MIN;
-// Returns a position in a row of symbols.def as a number, which can be a template argument.
+// Returns a position in a row as a number, which can be a template argument.
 constexpr int indexOf(abi::Position position) { return position.present() ? position.index() : kAbsent; }
 
 // The parameters of one call. A position in the call's row selects a parameter.

@@ -12,7 +12,7 @@
 namespace msleaks {
 namespace [[gnu::visibility("hidden")]] hook {
 
-// Returns the effects of a function on handles (handle_calls.def). A row struct of a hook library contains them as
+// Returns the effects of a function on handles. A row struct of a hook library contains them as
 // kHandles.
 template <class OfRow> constexpr abi::HandleCalls handlesOf() {
   if constexpr (requires { OfRow::kHandles; })

@@ -27,7 +27,7 @@
 // changes the block's site (Retarget).
 #pragma once
 
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 #include "msleaks/runtime/record.h"
 
 namespace msleaks::runtime {

@@ -7,7 +7,7 @@
 
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
-#include "msleaks/abi/symbols.h"
+#include "msleaks/abi/symbol.h"
 
 #include <atomic>
 #include <cstdint>
