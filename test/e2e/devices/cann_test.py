@@ -43,7 +43,7 @@ def main():
         equal(f"{name}: registered", [size for size, flags in registered if "restored" not in flags], [TABLE, TABLE])
         print(f"{name}: {leaks}")
     expect_version_notes(msleaks, scratch, program, "libascendcl", 2)
-    expect_version_notes(msleaks, scratch, program, "libascend_hal", 8, "STANDIN_HAL_VERSION")
+    expect_version_notes(msleaks, scratch, program, "libascend_hal", 8, variable="STANDIN_HAL_VERSION")
 
 
 if __name__ == "__main__":

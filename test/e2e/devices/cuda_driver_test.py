@@ -44,7 +44,7 @@ def main():
         kernels = [(event["grid_x"], event.get("name")) for event in events_of(msleaks, run, "launch")]
         equal(f"{name}: kernels of two modules", kernels, [(1, "first"), (2, "second")])
         print(f"{name}: {leak}")
-    expect_version_notes(msleaks, scratch, program, "libcuda", 14010)
+    expect_version_notes(msleaks, scratch, program, "libcuda", 13060, 14010)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def main():
         equal(f"{name}: leaks of the mended program", device_leaks(report), [])
         print(f"{name}: {leak}")
     expect_own_error_taken(msleaks, scratch, program, vendor)
-    expect_version_notes(msleaks, scratch, program, *{"cuda": ("libcudart", 14000), "hip": ("libamdhip64", 80000000)}[vendor])
+    expect_version_notes(msleaks, scratch, program, *{"cuda": ("libcudart", 13060, 14000), "hip": ("libamdhip64", 70300000, 80000000)}[vendor])
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from msleaks_e2e import REPOSITORY, Msleaks, check, equal, expect_same, need, ru
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 STANDINS = REPOSITORY / "test/standins"
+ROWS = [f"-I{REPOSITORY}/runtime/include", f"-I{REPOSITORY}/hooks"] # the table of functions, and the types in its rows
 CACHED = ["ccache"] if shutil.which("ccache") else [] # many tests build the same stand-in, so ccache saves time
 
 
@@ -28,7 +29,7 @@ def standin(folder, name, *sources, link=()):
     for source in *sources, STANDINS / "common/machine.cpp":
         objects.append(f"{folder}/{name}-{source.stem}.o")
         # Without -fno-gnu-unique, unique symbols would keep the library loaded after dlclose.
-        compile(*CACHED, need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-pthread", f"-I{sources[0].parent}", *defined, "-c", source,
+        compile(*CACHED, need("g++"), "-std=c++20", "-O1", "-g", "-fPIC", "-fno-gnu-unique", "-pthread", f"-I{sources[0].parent}", *ROWS, *defined, "-c", source,
                 "-o", objects[-1], CCACHE_BASEDIR=str(REPOSITORY), CCACHE_NOHASHDIR="1")
     compile(need("g++"), "-shared", *objects, f"-Wl,-soname,{name}", "-o", library, *link, f"-Wl,-rpath,{folder}", "-pthread")
     return library
@@ -97,9 +98,9 @@ def watched(msleaks, scratch, program, *options, hooks=None):
     return folder, report
 
 
-def expect_version_notes(msleaks, scratch, program, library, newer, variable="STANDIN_VERSION"):
-    """Checks that the report has one note if the driver is newer than its hooks, and otherwise no note about the driver."""
-    for version, count in (None, 0), (newer, 1):
+def expect_version_notes(msleaks, scratch, program, library, *newer, variable="STANDIN_VERSION"):
+    """Checks that the report has one note for each of the versions `newer`, and otherwise no note about the driver."""
+    for version, count in (None, 0), *((version, 1) for version in newer):
         environment = os.environ if version is None else {**os.environ, variable: str(version)}
         _, report = msleaks.run(f"{scratch}/version-{version}", [program], env=environment)
         equal(f"notes about version {version}", len([note for note in report.json["notes"] if f"{library} is of version" in note]), count)
