@@ -14,7 +14,7 @@ namespace {
 
 #include "hooks.inc"
 
-constexpr std::string_view kPrefixes[] = {"cuda", "cu", "hip", "cl"};
+constexpr std::string_view kPrefixes[] = {"aclmdl", "aclrt", "cuda", "cu", "hip", "cl", "ze"};
 constexpr std::string_view kMemoryWords[] = {"Alloc", "alloc", "Free",   "Map",   "Copy",
                                              "cpy",   "Fill",  "Memset", "Launch"};
 
@@ -22,7 +22,8 @@ constexpr std::string_view kMemoryWords[] = {"Alloc", "alloc", "Free",   "Map", 
 const std::unordered_set<std::string_view> &listedNames() {
   static const std::unordered_set<std::string_view> names = [] {
     std::unordered_set<std::string_view> found;
-    for (std::string_view list : {kCudaUnhookedTxt, kHipUnhookedTxt, kOpenclUnhookedTxt})
+    for (std::string_view list :
+         {kAscendUnhookedTxt, kCudaUnhookedTxt, kHipUnhookedTxt, kLevelZeroUnhookedTxt, kOpenclUnhookedTxt})
       for (size_t end = 0; !list.empty(); list.remove_prefix(std::min(end + 1, list.size()))) {
         end = std::min(list.find_first_of(" \n"), list.size());
         found.insert(list.substr(0, end));

@@ -17,7 +17,7 @@ struct DriverFunctions {
   std::set<std::string> unknown;
 };
 
-// Whether the name begins as those of CUDA, HIP or OpenCL do.
+// Whether the name begins as those of ACL, CUDA, HIP, Level Zero or OpenCL do.
 bool isOfDriver(const std::string &symbol);
 
 DriverFunctions driverFunctionsOf(const LibraryFile &, const HookedSymbols &);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares three things: the functions that a driver's headers declare, the hooks that libmsleaks_hooks.so exports, and the list
    hooks/DRIVER/unhooked.txt. Each function has a hook, or the list names it below a reason. docs/devices.md has the numbers.
-   usage: classified_test.py BUILD SCRATCH cuda|hip|opencl
+   usage: classified_test.py BUILD SCRATCH ascend|cuda|hip|level_zero|opencl
 """
 import os
 import re
@@ -19,21 +19,24 @@ NOT_SEEN = "Not seen yet: "
 
 @dataclass(frozen=True)
 class Header:
-    """A part of a driver: how its functions' names begin, and a header in each of the folders."""
+    """A part of a driver: how its functions' names begin, and a header in each of the folders. `more` is a pattern of what may follow the
+    prefix, before a capital letter. `also`: further headers."""
     part: str
     prefix: str
     name: str
     folders: tuple
     options: tuple = ()
+    more: str = ""
+    also: tuple = ()
 
     def functions(self):
-        return set().union(*(self.functions_of(Path(folder) / self.name, folder) for folder in self.folders))
+        return set().union(*(self.functions_of(Path(folder) / name, folder) for folder in self.folders for name in (self.name, *self.also)))
 
     def functions_of(self, file, folder):
         return {name for name in declared(file, f"-I{folder}", *self.options) if self.owns(name)}
 
     def owns(self, name):
-        return re.fullmatch(self.prefix + r"[A-Z]\w*", name) is not None
+        return re.fullmatch(self.prefix + self.more + r"[A-Z]\w*", name) is not None
 
 
 def headers_of(driver):
@@ -43,6 +46,12 @@ def headers_of(driver):
                 Header("CUDA's runtime library", "cuda", "cuda_runtime_api.h", folders, (OF_ALL_VERSIONS,))]
     if driver == "hip":
         return [Header("HIP 5.2", "hip", "hip/hip_runtime_api.h", (fetched("hip"),), ("-D__HIP_PLATFORM_AMD__", "-D__HIP_DISABLE_CPP_FUNCTIONS__"))]
+    if driver == "ascend":
+        return [Header("ACL, as in torch_npu 2.14", "acl", "acl/acl.h", (fetched("cann"),), more="[a-z]*", also=("acl/acl_rt_allocator.h", "acl/acl_rt_memory_soma.h"))]
+    if driver == "level_zero":
+        if not os.path.exists("/usr/include/level_zero/ze_api.h"):
+            skip("no /usr/include/level_zero/ze_api.h (Debian's package libze-dev)")
+        return [Header("Level Zero", "ze", "level_zero/ze_api.h", ("/usr/include",))]
     if not os.path.exists("/usr/include/CL/cl_ext.h"):
         skip("no /usr/include/CL/cl_ext.h (Debian's package opencl-c-headers)")
     return [Header("OpenCL 3.0, with extensions", "cl", "CL/cl_ext.h", ("/usr/include",), ("-DCL_TARGET_OPENCL_VERSION=300", "-DCL_USE_DEPRECATED_OPENCL_1_0_APIS"))]
