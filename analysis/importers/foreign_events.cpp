@@ -1,6 +1,7 @@
 #include "analysis/importers/foreign_events.h"
 
 #include "analysis/compare/msmemscope_dump.h"
+#include "analysis/importers/foreign_run.h"
 #include "msleaks/abi/events.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 
 namespace msleaks::analysis::inline importers {
 namespace {
@@ -49,16 +49,15 @@ std::string textIn(const ForeignRow &row, std::string_view key) {
 
 } // namespace
 
-template <class Event>
-void ForeignEvents::push(const Process &process, uint32_t stream, const ForeignRow &row, Event event, uint32_t site) {
+template <class Event> void ForeignEvents::push(const ForeignRow &row, Event event, uint32_t site) {
   event.header.kind = Event::kKind;
   event.header.time = row.time_ns;
   event.header.site = site;
-  events_.push_back({process.number, stream, abi::AnyEvent::from(event)});
+  events_.push_back({row.pid, row.tid, abi::AnyEvent::from(event)});
 }
 
 // msMemScope writes a free of a block that was alive at the end as a shadow. Such a block was never freed.
-void ForeignEvents::addMemory(Process &process, uint32_t stream, const ForeignRow &row) {
+void ForeignEvents::addMemory(Process &process, const ForeignRow &row) {
   const abi::Heap heap = heapOf(row);
   const auto in = [&](auto event) {
     event.header.heap = heap;
@@ -70,18 +69,18 @@ void ForeignEvents::addMemory(Process &process, uint32_t stream, const ForeignRo
     abi::AllocEvent event{};
     event.address = address;
     event.size = row.size;
-    push(process, stream, row, in(event), process.paths.siteOf(row.python_stack, row.c_stack));
+    push(row, in(event), process.paths.siteOf(row.python_stack, row.c_stack));
     const std::string owner = textIn(row, "owner");
     if (owner.empty())
       return;
     abi::OwnedEvent owned{};
     owned.address = address;
     owned.label = process.paths.labelOf(owner);
-    push(process, stream, row, in(owned));
+    push(row, in(owned));
   } else if (row.event == "FREE" && dumpAttribute(row.attributes, "shadow") != "true") {
     abi::FreeEvent event{};
     event.address = address;
-    push(process, stream, row, in(event));
+    push(row, in(event));
   } else if (row.event == "ACCESS" && !isHostDevice(row.device)) {
     abi::AccessEvent event{};
     event.address = address;
@@ -89,38 +88,38 @@ void ForeignEvents::addMemory(Process &process, uint32_t stream, const ForeignRo
     event.header.flags = row.type == "READ" ? abi::kRead : row.type == "WRITE" ? abi::kWrite : 0;
     event = in(event);
     event.header.heap = abi::Heap::Device;
-    push(process, stream, row, event);
+    push(row, event);
   }
 }
 
-void ForeignEvents::addOther(Process &process, uint32_t stream, const ForeignRow &row) {
+void ForeignEvents::addOther(Process &process, const ForeignRow &row) {
   const bool is_step = (row.event == "SYSTEM" && row.type == "STEP") ||
                        (row.type == "Range_start" && row.name.find("step start") != std::string_view::npos);
   if (is_step) {
     abi::StepEvent event{};
     ++process.steps;
     event.number = dumpAttribute(row.attributes, "step") ? numberIn(row, "step") : process.steps;
-    push(process, stream, row, event);
+    push(row, event);
   } else if (row.event == "MSTX" && row.type == "Mark") {
     abi::MarkEvent event{};
     event.label = process.paths.labelOf(row.name);
-    push(process, stream, row, event);
+    push(row, event);
   } else if (row.type == "Range_start" || row.type == "ATEN_START" || row.type == "ATB_START") {
     abi::RangeBeginEvent event{};
     event.label = process.paths.labelOf(row.name);
     event.id = numberIn(row, "rangeId");
-    push(process, stream, row, event);
+    push(row, event);
   } else if (row.type == "Range_end" || row.type == "ATEN_END" || row.type == "ATB_END") {
     abi::RangeEndEvent event{};
     event.id = numberIn(row, "rangeId");
-    push(process, stream, row, event);
+    push(row, event);
   } else if (row.type == "KERNEL_LAUNCH") {
     const auto [kernel, is_new] = process.kernels.try_emplace(std::string(row.name), process.kernels.size() + 1);
     if (is_new) {
       abi::KernelEvent named{};
       named.kernel = kernel->second;
       named.name = process.paths.labelOf(row.name);
-      push(process, stream, row, named);
+      push(row, named);
     }
     abi::LaunchEvent event{};
     event.header.heap = abi::Heap::Device;
@@ -128,91 +127,40 @@ void ForeignEvents::addOther(Process &process, uint32_t stream, const ForeignRow
     event.continuation = abi::kContinuationTag;
     event.kernel = kernel->second;
     event.stream = numberIn(row, "streamId");
-    push(process, stream, row, event);
+    push(row, event);
   } else if (row.type == "OOM_TRIGGER") {
     abi::AllocFailedEvent event{};
     event.header.heap = isHostDevice(row.device) ? abi::Heap::Host : abi::Heap::Device;
     event.header.device = isHostDevice(row.device) ? 0 : deviceOf(row.device);
     event.size = numberIn(row, "req_size");
     event.status = numberIn(row, "flag");
-    push(process, stream, row, event);
+    push(row, event);
   }
 }
 
 void ForeignEvents::add(const ForeignRow &row) {
-  Process &process = processes_[row.pid];
-  if (process.number == 0) {
-    process.number = static_cast<uint32_t>(processes_.size());
-    process.pid = row.pid;
-  }
+  const auto [found, is_new] = processes_.try_emplace(row.pid, static_cast<uint32_t>(processes_.size() + 1));
+  if (is_new)
+    pids_.push_back(row.pid);
+  Process &process = found->second;
   if (row.device == "N/A" && row.id != 0 && !process.rows_without_device.insert(row.id).second)
     return;
-  process.first_ns = std::min(process.first_ns, row.time_ns);
-  process.last_ns = std::max(process.last_ns, row.time_ns);
-  const uint32_t stream =
-      process.streams.try_emplace(row.tid, static_cast<uint32_t>(process.streams.size())).first->second;
   const bool is_memory = row.event == "MALLOC" || row.event == "FREE" || row.event == "ACCESS";
-  is_memory ? addMemory(process, stream, row) : addOther(process, stream, row);
-}
-
-Result<void> ForeignEvents::writeStreams(TraceWriter &writer, const Process &process) const {
-  constexpr size_t kMostEvents = 4096;
-  struct Stream {
-    std::vector<abi::Slot> slots;
-    uint64_t position = 0, events = 0;
-    size_t waiting = 0;
-  };
-  std::vector<Stream> streams(process.streams.size());
-  const auto flush = [&](uint32_t number) -> Result<void> {
-    Stream &stream = streams[number];
-    if (stream.slots.empty())
-      return {};
-    MSL_TRY(writer.events({process.number, number, stream.position, stream.slots}));
-    stream.position += stream.slots.size();
-    stream.slots.clear();
-    stream.waiting = 0;
-    return {};
-  };
-  for (const StreamEvent &event : events_) {
-    if (event.process != process.number)
-      continue;
-    Stream &stream = streams[event.stream];
-    const auto slots = std::span(event.event.slots).first(abi::slotsOf(event.event.header().kind));
-    stream.slots.insert(stream.slots.end(), slots.begin(), slots.end());
-    ++stream.events;
-    if (++stream.waiting == kMostEvents)
-      MSL_TRY(flush(event.stream));
-  }
-  for (const auto &[tid, number] : process.streams) {
-    MSL_TRY(flush(number));
-    MSL_TRY(writer.streamAccount({process.number, number, tid, "", streams[number].events, 0, 0}));
-  }
-  return {};
+  is_memory ? addMemory(process, row) : addOther(process, row);
 }
 
 // The rows of a block may be in a dump only when it is freed. So the events are put in order here.
 Result<void> ForeignEvents::write(const RunFolder &folder, const std::string &source) {
-  std::ranges::stable_sort(events_, {}, [](const StreamEvent &event) { return event.event.header().time; });
-  auto writer = MSL_TRY(TraceWriter::create(folder.trace()));
-  Manifest manifest;
-  manifest.state = "complete";
-  manifest.source = "msmemscope";
-  manifest.start_ns = UINT64_MAX;
-  manifest.command = {source};
-  manifest.notes = {
-      fmt::format("imported from a dump of msMemScope: {}. It has no types, no variables and no pointers, so "
-                  "it is not known whether a leaked block is lost",
-                  source)};
-  for (const auto &[pid, process] : processes_) {
-    manifest.start_ns = std::min(manifest.start_ns, process.first_ns);
-    manifest.end_ns = std::max(manifest.end_ns, process.last_ns + 1);
-    MSL_TRY(writer.processStart({process.number, pid, 0, process.first_ns, process.first_ns, {source}}));
-    MSL_TRY(process.paths.write(writer, process.number));
-    MSL_TRY(writeStreams(writer, process));
-    MSL_TRY(writer.processEnd({process.number, process.last_ns + 1, 0, 0}));
-  }
-  MSL_TRY(writer.close());
-  return folder.writeManifest(manifest);
+  std::ranges::stable_sort(events_, {}, [](const Row &row) { return row.event.header().time; });
+  ForeignRun run = MSL_TRY(ForeignRun::create(folder, source));
+  run.facts.source = "msmemscope";
+  run.facts.kind = "a dump of msMemScope";
+  run.facts.loss = "It has no types, no variables and no pointers, so it is not known whether a leaked block is lost";
+  for (const uint32_t pid : pids_)
+    run.process(pid).paths = std::move(processes_.at(pid).paths);
+  for (const Row &row : events_)
+    run.add(run.process(row.pid), row.tid, row.event);
+  return run.finish();
 }
 
 } // namespace msleaks::analysis::inline importers

@@ -14,6 +14,7 @@ namespace msleaks::analysis::inline importers {
 namespace {
 
 constexpr uint64_t kFirstMadeUpAddress = uint64_t{1} << 40, kBytesOfCall = 16;
+constexpr size_t kMostTextBytes = 64 << 10; // of a name; a longer one is cut
 
 template <class Body>
 void addRecord(std::string &records, abi::DefinitionKind kind, const Body &fixed, std::string_view text) {
@@ -37,15 +38,9 @@ std::pair<std::string_view, uint32_t> fileAndLine(std::string_view text) {
                                                                    : std::pair(text, 0u);
 }
 
-struct NativeCall {
-  std::string_view library, function, file;
-  uint64_t offset = 0;
-  uint32_t line = 0;
-};
-
 // Reads "library(function+0x12) file:7" or "library(function+0x12) [0x7f12]". Any other text is the function.
-NativeCall nativeCallIn(std::string_view line) {
-  NativeCall call;
+ForeignCall nativeCallIn(std::string_view line) {
+  ForeignCall call;
   const size_t open = line.find('('), close = line.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) {
     call.function = line;
@@ -60,6 +55,20 @@ NativeCall nativeCallIn(std::string_view line) {
     const std::string_view digits = call.function.substr(plus + 3);
     std::from_chars(digits.data(), digits.data() + digits.size(), call.offset, 16);
     call.function = call.function.substr(0, plus);
+  }
+  return call;
+}
+
+// Reads "file(12): function".
+ForeignCall pythonCallIn(std::string_view line) {
+  ForeignCall call;
+  call.is_python = true;
+  call.function = call.file = line;
+  const size_t colon = line.find("): "), open = line.rfind('(', colon);
+  if (colon != std::string_view::npos && open != std::string_view::npos) {
+    call.file = line.substr(0, open);
+    call.function = line.substr(colon + 3);
+    std::from_chars(line.data() + open + 1, line.data() + colon, call.line);
   }
   return call;
 }
@@ -88,30 +97,20 @@ uint64_t ForeignPaths::labelOf(std::string_view text) {
   return number;
 }
 
-// Reads "file(12): function".
-ForeignPaths::Frame ForeignPaths::pythonFrameOf(std::string_view line) {
-  const size_t colon = line.find("): "), open = line.rfind('(', colon);
-  uint32_t number = 0;
-  std::string_view file = line, function = line;
-  if (colon != std::string_view::npos && open != std::string_view::npos) {
-    file = line.substr(0, open);
-    function = line.substr(colon + 3);
-    std::from_chars(line.data() + open + 1, line.data() + colon, number);
-  }
-  file = file.substr(0, abi::kMaxPythonFileBytes);
-  function = function.substr(0, abi::kMaxPythonNameBytes);
+ForeignPaths::Frame ForeignPaths::pythonFrameOf(const ForeignCall &call) {
+  const std::string_view file = call.file.substr(0, abi::kMaxPythonFileBytes),
+                         function = call.function.substr(0, abi::kMaxPythonNameBytes);
   const std::string key = std::string(file) + '\n' + std::string(function);
   const auto [found, is_new] = codes_.try_emplace(key, static_cast<uint32_t>(codes_.size() + 1));
   if (is_new)
     addRecord(records_, abi::DefinitionKind::PythonCode,
               abi::PythonCodeDefinition{found->second, 0, static_cast<uint32_t>(file.size()), 0},
               std::string(file) + std::string(function));
-  return {abi::kImageOfPython, uint64_t{found->second} << 32 | number};
+  return {abi::kImageOfPython, uint64_t{found->second} << 32 | call.line};
 }
 
-// Each line has an address of its own, so that it has a name of its own. Inlined calls share their offset.
-ForeignPaths::Frame ForeignPaths::nativeFrameOf(std::string_view line) {
-  const NativeCall call = nativeCallIn(line);
+// Each call has an address of its own, so that it has a name of its own. Inlined calls share their offset.
+ForeignPaths::Frame ForeignPaths::nativeFrameOf(const ForeignCall &call) {
   const auto [image, is_new] =
       images_.try_emplace(std::string(call.library), static_cast<uint32_t>(images_.size() + 1));
   if (is_new) {
@@ -119,22 +118,33 @@ ForeignPaths::Frame ForeignPaths::nativeFrameOf(std::string_view line) {
     definition.image = image->second;
     addRecord(records_, abi::DefinitionKind::Image, definition, call.library);
   }
-  uint64_t address = call.offset;
-  if (address == 0 || address >= kFirstMadeUpAddress || addresses_.contains(address))
-    address = kFirstMadeUpAddress + kBytesOfCall * (frames_.size() + 1);
-  addresses_.insert(address);
-  if (call.function.empty() && call.file.empty())
-    return {image->second, address};
-  const uint64_t called_at = address - 1; // as for a return address
-  names_[image->first].push_back({called_at, {{std::string(call.function), std::string(call.file), call.line, 0}}, {}});
-  return {image->second, address};
+  Frame frame{image->second, call.offset};
+  if (frame.address == 0 || frame.address >= kFirstMadeUpAddress || !taken_.insert(frame).second)
+    taken_.insert(frame = {image->second, kFirstMadeUpAddress * process_ + kBytesOfCall * (frames_.size() + 1)});
+  if (!call.function.empty() || !call.file.empty()) {
+    const uint64_t called_at = frame.address - 1; // as for a return address
+    names_[image->first].push_back(
+        {called_at, {{std::string(call.function), std::string(call.file), call.line, 0}}, {}});
+  }
+  return frame;
 }
 
-ForeignPaths::Frame ForeignPaths::frameOf(std::string_view line, bool is_python) {
-  const auto key = std::pair(is_python, std::string(line));
+ForeignPaths::Frame ForeignPaths::frameOf(const ForeignCall &whole) {
+  ForeignCall call = whole;
+  for (std::string_view *text : {&call.function, &call.file, &call.library})
+    *text = text->substr(0, kMostTextBytes);
+  CallKey key{call.is_python, std::string(call.function), std::string(call.file), std::string(call.library), call.line,
+              call.offset};
   if (const auto found = frames_.find(key); found != frames_.end())
     return found->second;
-  return frames_[key] = is_python ? pythonFrameOf(line) : nativeFrameOf(line);
+  return frames_[std::move(key)] = call.is_python ? pythonFrameOf(call) : nativeFrameOf(call);
+}
+
+ForeignPaths::Frame ForeignPaths::frameOfLine(std::string_view line, bool is_python) {
+  auto key = std::pair(is_python, std::string(line));
+  if (const auto found = frames_of_lines_.find(key); found != frames_of_lines_.end())
+    return found->second;
+  return frames_of_lines_[std::move(key)] = frameOf(is_python ? pythonCallIn(line) : nativeCallIn(line));
 }
 
 uint32_t ForeignPaths::nodeOf(uint32_t parent, Frame frame) {
@@ -151,6 +161,8 @@ uint32_t ForeignPaths::nodeOf(uint32_t parent, Frame frame) {
   return number;
 }
 
+uint32_t ForeignPaths::siteOf(uint32_t node) { return node < abi::kFirstPath ? 0 : abi::kPathSite | node; }
+
 // A dump does not tell which call of C evaluates Python code. The calls of C are put inside those of Python.
 uint32_t ForeignPaths::siteOf(std::string_view python_stack, std::string_view c_stack) {
   const auto [found, is_new] = sites_.try_emplace(std::string(python_stack) + '\0' + std::string(c_stack), 0);
@@ -159,16 +171,16 @@ uint32_t ForeignPaths::siteOf(std::string_view python_stack, std::string_view c_
   uint32_t node = abi::kPathBegin;
   for (const auto &[stack, is_python] : {std::pair(python_stack, true), std::pair(c_stack, false)})
     for (const std::string_view line : linesOf(stack) | std::views::reverse)
-      node = nodeOf(node, frameOf(line, is_python));
-  return found->second = node < abi::kFirstPath ? 0 : abi::kPathSite | node;
+      node = nodeOf(node, frameOfLine(line, is_python));
+  return found->second = siteOf(node);
 }
 
-Result<void> ForeignPaths::write(TraceWriter &writer, uint32_t process) const {
+Result<void> ForeignPaths::write(TraceWriter &writer) const {
   if (!records_.empty())
-    MSL_TRY(writer.definitions(process, std::as_bytes(std::span(records_))));
+    MSL_TRY(writer.definitions(process_, std::as_bytes(std::span(records_))));
   for (size_t first = 0; first < entries_.size(); first += TraceWriter::kMaxPathsAtOnce)
     MSL_TRY(writer.paths(
-        process, std::span(entries_).subspan(first, std::min(TraceWriter::kMaxPathsAtOnce, entries_.size() - first))));
+        process_, std::span(entries_).subspan(first, std::min(TraceWriter::kMaxPathsAtOnce, entries_.size() - first))));
   for (const auto &[image, addresses] : names_) {
     std::vector<NamedAddress> sorted = addresses;
     std::ranges::sort(sorted, {}, &NamedAddress::address);

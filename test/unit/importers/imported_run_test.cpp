@@ -1,13 +1,7 @@
 // Tests that a dump of msMemScope becomes a run of msleaks.
-#include "analysis/importers/imported_run.h"
+#include "import_fixture.h"
 
-#include "analysis/exporters/export_run.h"
-#include "analysis/exporters/registry.h"
 #include "analysis/importers/foreign_rows.h"
-
-#include "../report/report_fixture.h"
-
-#include <fmt/format.h>
 
 namespace msleaks::analysis {
 namespace {
@@ -17,37 +11,8 @@ namespace fs = std::filesystem;
 const std::string kNewHeader = "ID,Event,Event Type,Name,Timestamp(ns),Process Id,Thread Id,Device Id,Ptr,Attr,"
                                "Call Stack(Python),Call Stack(C)\n";
 
-Result<Report> importedReport(const fs::path &dump) {
-  OpenedRuns opened;
-  const std::string run = MSL_TRY(opened.open(dump));
-  return analyzeRun(run);
-}
-
-// Returns the parts of the findings that an import must keep. A dump has no types and no pointers, so confidence and
-// text may differ.
-std::vector<std::string> essenceOf(const Report &report) {
-  std::vector<std::string> list;
-  for (const Finding &finding : report.findings)
-    list.push_back(fmt::format("{} {} {} {} of {} saves {} at {}:{} in {}", finding.kind, abi::nameOf(finding.heap),
-                               finding.device, finding.bytes, finding.count, finding.saves_bytes, finding.site.file,
-                               finding.site.line, finding.site.function));
-  return list;
-}
-
-class Imports : public ReportTest {
+class Dumps : public ImportTest {
 protected:
-  fs::path dumpOf(const char *format) {
-    const fs::path path = base / format;
-    const auto folder = *OutputFolder::create(path);
-    EXPECT_TRUE(exportRun(run, *formatOf(format), *folder));
-    EXPECT_TRUE(folder->commit());
-    return path;
-  }
-  fs::path fileOf(const std::string &content, const char *name = "dump.csv") {
-    const fs::path file = base / name;
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << content;
-    return file;
-  }
   // Blocks of two sites leak, blocks of a third are freed, and each step keeps a block of a device.
   void recordLeaks() {
     start(1, 4711);
@@ -75,14 +40,9 @@ fs::path theFileIn(const fs::path &folder, const std::string &extension) {
   return {};
 }
 
-std::string contentOf(const fs::path &file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 } // namespace
 
-TEST_F(Imports, HaveTheSameFindingsAsTheRun) {
+TEST_F(Dumps, HaveTheSameFindingsAsTheRun) {
   recordLeaks();
   const Report wanted = report();
   ASSERT_FALSE(wanted.findings.empty());
@@ -100,7 +60,7 @@ TEST_F(Imports, HaveTheSameFindingsAsTheRun) {
   }
 }
 
-TEST_F(Imports, LeaveNothingBehind) {
+TEST_F(Dumps, LeaveNothingBehind) {
   recordLeaks();
   const fs::path dump = dumpOf("csv");
   fs::path folder;
@@ -114,7 +74,7 @@ TEST_F(Imports, LeaveNothingBehind) {
   EXPECT_FALSE(fs::exists(folder.parent_path()));
 }
 
-TEST_F(Imports, ARunIsNoDump) {
+TEST_F(Dumps, ARunIsNoDump) {
   recordLeaks();
   EXPECT_FALSE(ImportedRun::isForeign(run));
   EXPECT_FALSE(ImportedRun::isForeign(trace_file));
@@ -125,7 +85,7 @@ TEST_F(Imports, ARunIsNoDump) {
 }
 
 // msMemScope writes a block's rows when it is freed, its attributes without quotes, and names without quotes.
-TEST_F(Imports, ReadDumpsOfMsmemscope) {
+TEST_F(Dumps, ReadDumpsOfMsmemscope) {
   const auto report = importedReport(
       fileOf(kNewHeader +
              "3,FREE,HAL,N/A,300,7,7,0,0x2000,\"{addr:8192,size:500}\",,\n"
@@ -148,7 +108,18 @@ TEST_F(Imports, ReadDumpsOfMsmemscope) {
   EXPECT_EQ(calls, (std::vector<std::string>{"grow :0 /opt/libx.so", "f a.py:3 a.py", "<module> b.py:4 b.py"}));
 }
 
-TEST_F(Imports, ReadTheColumnsOfTheFirstVersions) {
+TEST_F(Dumps, ProcessesHaveTheirOwnNames) {
+  const auto report = importedReport(
+      fileOf(kNewHeader + "1,MALLOC,HOST,N/A,100,7,7,cpu,4096,\"{addr:4096,size:300}\",,\"first\n\"\n"
+                          "1,MALLOC,HOST,N/A,200,8,8,cpu,4096,\"{addr:4096,size:500}\",,\"second\n\"\n"));
+  ASSERT_TRUE(report) << report.error().message;
+  std::map<uint64_t, std::string> functions;
+  for (const SiteLine &line : report->peak.by_site)
+    functions[line.bytes] = line.site.function;
+  EXPECT_EQ(functions, (std::map<uint64_t, std::string>{{300, "first"}, {500, "second"}}));
+}
+
+TEST_F(Dumps, ReadTheColumnsOfTheFirstVersions) {
   const auto report = importedReport(
       fileOf("Record Index,Timestamp(ns),Event,Event Type,Process Id,Thread Id,Device Id,Kernel Index,Flag,Addr,"
              "Size(byte),Total Allocated(byte),Total Reserved(byte)\n"
@@ -160,7 +131,7 @@ TEST_F(Imports, ReadTheColumnsOfTheFirstVersions) {
   EXPECT_EQ(report->leaks.sum.bytes, 60u);
 }
 
-TEST_F(Imports, ACutFileIsOneLineOrTheRowsBefore) {
+TEST_F(Dumps, ACutFileIsOneLineOrTheRowsBefore) {
   recordLeaks();
   const std::string text = contentOf(theFileIn(dumpOf("csv"), ".csv"));
   const size_t all = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -186,7 +157,7 @@ TEST_F(Imports, ACutFileIsOneLineOrTheRowsBefore) {
 }
 
 // SQLite's message contains the name of the table whose schema is malformed.
-TEST_F(Imports, AMalformedSchemaIsOneLine) {
+TEST_F(Dumps, AMalformedSchemaIsOneLine) {
   recordLeaks();
   std::string database = contentOf(theFileIn(dumpOf("db"), ".db"));
   const size_t create = database.find("CREATE TABLE"), name = database.rfind("memscope_dump", create - 1);
@@ -200,7 +171,7 @@ TEST_F(Imports, AMalformedSchemaIsOneLine) {
   EXPECT_EQ(read.error().message.find('\n'), std::string::npos) << read.error().message;
 }
 
-TEST_F(Imports, AChangedByteNeverCrashes) {
+TEST_F(Dumps, AChangedByteNeverCrashes) {
   recordLeaks();
   const std::string text = contentOf(theFileIn(dumpOf("csv"), ".csv"));
   for (size_t at = 0; at < text.size(); at += 19) {
@@ -215,7 +186,7 @@ TEST_F(Imports, AChangedByteNeverCrashes) {
   }
 }
 
-TEST_F(Imports, AnotherCsvIsRefused) {
+TEST_F(Dumps, AnotherCsvIsRefused) {
   for (const char *content : {"", "a,b\n1,2\n", "ID\n"}) {
     const auto report = importedReport(fileOf(content));
     ASSERT_FALSE(report) << content;
