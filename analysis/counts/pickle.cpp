@@ -10,14 +10,13 @@
 namespace msleaks::analysis::profiles {
 namespace {
 
-constexpr size_t kMostValues = 8'000'000;
 constexpr Pickle::Ref kMark = UINT32_MAX; // on the stack: the items of a list begin here
 
 } // namespace
 
 class PickleParser {
 public:
-  explicit PickleParser(std::string_view content) : content_(content) {}
+  PickleParser(std::string_view content, size_t most_values) : content_(content), most_values_(most_values) {}
   Result<Pickle> parse();
 
 private:
@@ -106,6 +105,7 @@ private:
   bool stepItems(uint8_t opcode);
 
   std::string_view content_;
+  size_t most_values_;
   size_t at_ = 0;
   bool failed_ = false;
   std::vector<Ref> stack_;
@@ -239,6 +239,14 @@ bool PickleParser::stepItems(uint8_t opcode) {
     pushItems(Kind::Dictionary, popToMark());
     failed_ |= pickle_.items_.back().size() % 2 != 0;
     return true;
+  case '0':
+    return pop(), true;
+  case '1':
+    return popToMark(), true;
+  case '2':
+    if (stack_.empty() || stack_.back() == kMark)
+      return failed_ = true;
+    return stack_.push_back(stack_.back()), true;
   case 0x85:
   case 0x86:
   case 0x87:
@@ -276,15 +284,21 @@ bool PickleParser::step(uint8_t opcode) {
     return pushLong(takeNumber(1)), true;
   case 0x8b:
     return pushLong(takeNumber(4)), true;
+  case 0x88:
+  case 0x89:
+    return push(Kind::Integer, opcode == 0x88), true;
   case 'G':
     return pushFloat(std::bit_cast<double>(__builtin_bswap64(takeNumber(8)))), true;
   case 0x8c:
   case 'U':
+  case 'C':
     return pushText(std::string(take(takeNumber(1)))), true;
   case 'X':
   case 'T':
+  case 'B':
     return pushText(std::string(take(takeNumber(4)))), true;
   case 0x8d:
+  case 0x8e:
     return pushText(std::string(take(takeNumber(8)))), true;
   default:
     return stepItems(opcode) || stepMemo(opcode) || stepText(opcode);
@@ -306,13 +320,15 @@ Result<Pickle> PickleParser::parse() {
           "its pickle asks at byte {} for more than numbers, texts and lists (opcode {:#04x}); that could run "
           "code and is not read",
           begin, opcode));
-    if (pickle_.values_.size() > kMostValues || stack_.size() > kMostValues)
-      return fail(fmt::format("its pickle has more than {} values", kMostValues));
+    if (pickle_.values_.size() > most_values_ || stack_.size() > most_values_)
+      return fail(fmt::format("its pickle has more than {} values", most_values_));
   }
   return fail("its pickle is damaged");
 }
 
-Result<Pickle> Pickle::parse(std::string_view content) { return PickleParser(content).parse(); }
+Result<Pickle> Pickle::parse(std::string_view content, size_t most_values) {
+  return PickleParser(content, most_values).parse();
+}
 
 bool Pickle::isNumber(Ref ref) const {
   const Kind kind = kindOf(ref);

@@ -1,5 +1,5 @@
-// Reads Python's pickles that contain only numbers, texts, lists, tuples and dictionaries of them. The reader refuses
-// all other pickles. A pickle could ask to call a function, but the reader imports, makes and runs nothing.
+// Reads Python's pickles that contain only numbers, texts, bytes, lists, tuples and dictionaries of them. The reader
+// refuses all other pickles. A pickle could ask to call a function, but the reader imports, makes and runs nothing.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -17,7 +17,9 @@ public:
   enum class Kind : uint8_t { None, Integer, Negative, Float, Text, List, Dictionary };
   using Ref = uint32_t; // A list may contain itself, so code that walks the items limits the depth.
 
-  static Result<Pickle> parse(std::string_view content);
+  static constexpr size_t kUsualValues = 8'000'000;
+  // Fails if the pickle has more values. Bytes are texts, and the numbers 0 and 1 stand for False and True.
+  static Result<Pickle> parse(std::string_view content, size_t most_values = kUsualValues);
 
   Ref root() const { return root_; }
   Kind kindOf(Ref ref) const { return values_[ref].kind; }

@@ -22,10 +22,11 @@ namespace msleaks::analysis::inline exporters {
 #define MSL_SNAPSHOT_WORDS(WORD)                                                                                       \
   WORD(action) WORD(active_allocated) WORD(active_size) WORD(activation) WORD(addr) WORD(address) WORD(alloc)          \
   WORD(allocated_size) WORD(blocks) WORD(category) WORD(device) WORD(device_free) WORD(filename) WORD(frames)          \
-  WORD(free_completed) WORD(free_requested) WORD(gradient) WORD(inactive) WORD(input) WORD(large) WORD(line) WORD(name)\
-  WORD(none) WORD(oom) WORD(optimizer_state) WORD(parameter) WORD(requested_size) WORD(segment_alloc)                  \
-  WORD(segment_free) WORD(segment_type) WORD(size) WORD(snapshot) WORD(stage) WORD(state) WORD(stream) WORD(temporary) \
-  WORD(time_us) WORD(total_size) WORD(unknown) WORD(user_metadata) WORD(version) WORD(START) WORD(END)
+  WORD(free_completed) WORD(free_requested) WORD(gradient) WORD(inactive) WORD(input) WORD(large) WORD(library)        \
+  WORD(line) WORD(name) WORD(none) WORD(oom) WORD(optimizer_state) WORD(parameter) WORD(requested_size)                \
+  WORD(segment_alloc) WORD(segment_free) WORD(segment_type) WORD(size) WORD(snapshot) WORD(stage) WORD(state)          \
+  WORD(stream) WORD(temporary) WORD(time_us) WORD(total_size) WORD(unknown) WORD(user_metadata) WORD(version)          \
+  WORD(START) WORD(END)
 // clang-format on
 
 enum class Word : uint8_t {
@@ -96,8 +97,8 @@ private:
   void pushCall(SiteCatalog &catalog, SiteId call) {
     std::vector<uint32_t> &numbers = calls_[call.index];
     if (numbers.empty())
-      for (const PathFrame &frame : framesOf(analysis::textOf(catalog.describe(call)))) {
-        pushFrame(frame);
+      for (const SiteText text = analysis::textOf(catalog.describe(call)); const PathFrame &frame : framesOf(text)) {
+        pushFrame(frame, text.library);
         pickle.put(numbers.emplace_back(takeNumber()));
         pickle.append();
       }
@@ -107,7 +108,8 @@ private:
         pickle.append();
       }
   }
-  void pushFrame(const PathFrame &frame) {
+  // PyTorch has no libraries. A reader ignores keys that it does not know.
+  void pushFrame(const PathFrame &frame, const std::string &library) {
     pickle.emptyDict();
     pickle.mark();
     push(Word::filename);
@@ -115,6 +117,10 @@ private:
     item(Word::line, frame.line);
     push(Word::name);
     numberOf(frame.function);
+    if (!frame.is_python && !library.empty()) {
+      push(Word::library);
+      numberOf(library);
+    }
     pickle.setItems();
   }
   // Pushes the text, and returns its number.

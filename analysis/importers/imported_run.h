@@ -1,4 +1,4 @@
-// A dump of msMemScope as a trace of msleaks, so that every analysis can read it. The trace is in a temporary folder.
+// A file of another tool as a trace of msleaks, so that every analysis can read it. The trace is in a temporary folder.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -12,9 +12,10 @@ namespace msleaks::analysis::inline importers {
 
 class ImportedRun {
 public:
-  // Whether the path names dumps: a file .csv or .db, or a folder with such files that is no run folder.
+  // Whether the path names dumps of msMemScope: a file .csv or .db, or a folder with such files that is no run folder.
+  // Or whether it names a file that an importer recognises (registry.h).
   static bool isForeign(const std::filesystem::path &);
-  // Reads all rows. Needs about 100 bytes of memory for each row, because the rows of a dump need not be in order.
+  // Reads all of it. Needs about 100 bytes of memory for each row of a dump, because the rows need not be in order.
   static Result<std::unique_ptr<ImportedRun>> read(const std::filesystem::path &);
   ~ImportedRun(); // removes the temporary folder
   ImportedRun(const ImportedRun &) = delete;

@@ -52,12 +52,15 @@ bool isInserted(const Site &site) {
 // Whether msleaks put this call between the program and a function: a hook, or code that the plugin inserted.
 bool isOurs(const Site &site) { return isInserted(site) || isOurLibrary(site.library); }
 
-// Instrumented code is the user's own, whatever folder contains it.
+// Instrumented code is the user's own, whatever folder contains it. A foreign file may name source files, but no
+// libraries: then the source file decides. Relative ones are mostly those of a distribution.
 bool isInOwnImage(const Site &site) {
   if (isOurs(site))
     return false;
   if (site.origin == SiteOrigin::Python)
     return abi::isUsersPython(site.file);
+  if (site.library.empty())
+    return site.origin == SiteOrigin::Pass || site.file.starts_with('/');
   return site.origin == SiteOrigin::Pass || (site.library.starts_with('/') && !isSystemImage(site.library));
 }
 

@@ -272,7 +272,7 @@ Result<ExitStatus> compare(const CompareOptions &options) {
 Action declareCompare(CommandLine &line) {
   const auto options = std::make_shared<CompareOptions>();
   line.option("A", options->first,
-              "names the folder of a run, a result file, or a dump of msMemScope. Several runs with commas "
+              "names the folder of a run, a result file, or a file of another tool. Several runs with commas "
               "between them show the noise")
       .required();
   line.option("B", options->second, "names the other run, which is compared with A").required();

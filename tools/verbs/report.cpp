@@ -216,7 +216,8 @@ void declareRarerForm(CommandLine &line, ReportOptions &options) {
 Action declareReport(CommandLine &line) {
   const auto options = std::make_shared<ReportOptions>();
   line.option("RUN", options->run,
-              "names the folder of a run, its trace file, a result that --json printed, or a dump of msMemScope")
+              "names the folder of a run, its trace file, a result that --json printed, or a file of another tool "
+              "(docs/formats.md)")
       .required();
   declarePart(line, *options);
   declareForm(line, *options);
