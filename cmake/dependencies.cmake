@@ -15,3 +15,4 @@ pkg_check_modules(zlib REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(sqlite3 REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(ncursesw REQUIRED IMPORTED_TARGET ncursesw)
+pkg_check_modules(lz4 IMPORTED_TARGET liblz4) # optional: unpacks files of memray

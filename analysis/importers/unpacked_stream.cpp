@@ -6,6 +6,10 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#ifdef MSLEAKS_HAS_LZ4
+#include <lz4frame.h>
+#endif
+
 namespace msleaks::analysis::inline importers {
 namespace {
 
@@ -29,6 +33,14 @@ public:
     } else if (packed.starts_with(kZstd)) {
       zstd_.reset(ZSTD_createDCtx());
     }
+#ifdef MSLEAKS_HAS_LZ4
+    else if (packed.starts_with(kLz4Magic)) {
+      LZ4F_dctx *stream = nullptr;
+      if (LZ4F_isError(LZ4F_createDecompressionContext(&stream, LZ4F_VERSION)) != 0)
+        fault_ = kDamaged;
+      lz4_.reset(stream);
+    }
+#endif
   }
   const char *fault() const { return fault_; }
 
@@ -36,7 +48,7 @@ protected:
   int_type underflow() override {
     if (fault_ != nullptr)
       return traits_type::eof();
-    const size_t size = gzip_ ? inflated() : zstd_ ? unpacked() : copied();
+    const size_t size = gzip_ ? inflated() : zstd_ ? unpacked() : lz4_ ? unpackedLz4() : copied();
     setg(unpacked_.data(), unpacked_.data(), unpacked_.data() + size);
     return size == 0 ? traits_type::eof() : traits_type::to_int_type(unpacked_[0]);
   }
@@ -48,6 +60,9 @@ private:
       delete stream;
     }
     void operator()(ZSTD_DCtx *stream) const { ZSTD_freeDCtx(stream); }
+#ifdef MSLEAKS_HAS_LZ4
+    void operator()(LZ4F_dctx *stream) const { LZ4F_freeDecompressionContext(stream); }
+#endif
   };
 
   bool fill() {
@@ -105,6 +120,29 @@ private:
     }
     return out.pos;
   }
+#ifdef MSLEAKS_HAS_LZ4
+  size_t unpackedLz4() {
+    size_t size = 0;
+    while (size == 0) {
+      if (at_ == end_ && !fill()) {
+        fault_ = is_between_ ? nullptr : kCut;
+        break;
+      }
+      size_t used = end_ - at_;
+      size = unpacked_.size();
+      const size_t status = LZ4F_decompress(lz4_.get(), unpacked_.data(), &size, packed_.data() + at_, &used, nullptr);
+      at_ += used;
+      is_between_ = status == 0;
+      if (LZ4F_isError(status) != 0) {
+        fault_ = kDamaged;
+        return 0;
+      }
+    }
+    return size;
+  }
+#else
+  size_t unpackedLz4() { return 0; }
+#endif
 
   std::ifstream file_;
   std::array<char, kPieceBytes> packed_{}, unpacked_{};
@@ -113,6 +151,11 @@ private:
   const char *fault_ = nullptr;
   std::unique_ptr<z_stream, Free> gzip_;
   std::unique_ptr<ZSTD_DCtx, Free> zstd_;
+#ifdef MSLEAKS_HAS_LZ4
+  std::unique_ptr<LZ4F_dctx, Free> lz4_;
+#else
+  static constexpr bool lz4_ = false;
+#endif
 };
 
 UnpackedStream::UnpackedStream(const std::filesystem::path &file)

@@ -1,4 +1,5 @@
-// Reads a file as a stream. Unpacks gzip and zstd, which it recognises by their first bytes.
+// Reads a file as a stream. Unpacks gzip, zstd and LZ4, which it recognises by their first bytes. The build may lack
+// liblz4.
 #pragma once
 
 #include "analysis/base/result.h"
@@ -6,8 +7,16 @@
 #include <filesystem>
 #include <istream>
 #include <memory>
+#include <string_view>
 
 namespace msleaks::analysis::inline importers {
+
+inline constexpr std::string_view kLz4Magic = "\x04\x22\x4d\x18";
+#ifdef MSLEAKS_HAS_LZ4
+inline constexpr bool kUnpacksLz4 = true;
+#else
+inline constexpr bool kUnpacksLz4 = false;
+#endif
 
 class UnpackedBuffer;
 
