@@ -178,6 +178,7 @@ void Snapshot::readEvent(Ref event, SnapshotLane &lane) {
   }
 }
 
+// An event has the size that was requested. So a block at the end counts with this size, too.
 void Snapshot::readSegment(Ref segment, SnapshotLane &lane) {
   uint64_t address = numberOf(segment, "address").value_or(0);
   lane.mappedAtEnd(address, numberOf(segment, "total_size").value_or(0), siteOf(segment, lane.process()));
@@ -186,7 +187,8 @@ void Snapshot::readSegment(Ref segment, SnapshotLane &lane) {
     const uint64_t size = numberOf(block, "size").value_or(0);
     const std::span<const Ref> history = listIn(block, "history"); // in versions before 2.1
     if (textOf(block, "state").starts_with("active"))
-      lane.aliveAtEnd(address, size, siteOf(history.empty() ? block : history.front(), lane.process()));
+      lane.aliveAtEnd(address, numberOf(block, "requested_size").value_or(size),
+                      siteOf(history.empty() ? block : history.front(), lane.process()));
     address += size;
   }
 }
