@@ -35,6 +35,8 @@ def expect_events(msleaks, run):
     equal("used blocks", used, [None, 1004, 1002, 1002, 1002, None, None, None])
     freed = [event["heap"] for event in events_of(msleaks, run, "free") if event["heap"] in ("device", "pinned", "managed")]
     equal("freed", freed, ["pinned", "device", "device", "device"])
+    imported = [(event["event"], event.get("size")) for event in events_of(msleaks, run, "alloc,free") if event["heap"] == "imported"]
+    equal("imported", imported, [("Alloc", 2048), ("Free", 0), ("Alloc", 2048)])
     expect_counts(msleaks, run, failed=0)
 
 

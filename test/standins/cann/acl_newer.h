@@ -27,6 +27,9 @@ aclError aclrtReduceAsync(void *to, const void *from, uint64_t count, int kind, 
                           void *reserved);
 aclError aclrtValueWrite(void *address, uint64_t value, uint32_t flags, aclrtStream stream);
 aclError aclrtValueWait(void *address, uint64_t value, uint32_t flags, aclrtStream stream);
+aclError aclrtMemGetAddressRange(void *address, void **begin, size_t *size);
+aclError aclrtIpcMemImportByKey(void **block, const char *key, uint64_t flags);
+aclError aclrtIpcMemClose(const char *key);
 aclError aclrtMemcpyAsyncWithDesc(void *description, int kind, aclrtStream stream);
 aclError aclrtMemcpyBatchV2(void **to, size_t *most, void **from, size_t *bytes, size_t count, void *attributes,
                             size_t *indices, size_t attribute_count);

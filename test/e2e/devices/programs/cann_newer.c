@@ -68,6 +68,16 @@ static void launch(aclrtStream stream) {
   expect(aclrtSynchronizeStream(stream), "wait");
 }
 
+static void import(void) {
+  void *first, *second;
+  expect(aclrtIpcMemImportByKey(&first, "of rank 1", 0), "import");
+  expect(aclrtIpcMemClose("exported to rank 1"), "close of exported memory");
+  expect(aclrtIpcMemClose("of rank 1"), "close");
+  expect(aclrtIpcMemImportByKey(&second, "of rank 2", 0), "import"); // is not closed
+  if (aclrtIpcMemImportByKey(&first, "of rank 3", 0) == 0)
+    ++failures;
+}
+
 int main(void) {
   void *context, *other;
   aclrtStream stream, configured;
@@ -79,6 +89,7 @@ int main(void) {
   allocate(stream);
   copy(stream);
   launch(stream);
+  import();
   expect(aclrtFreeHostWithDevSync(host), "free of the host");
   expect(aclrtFreeWithDevSync(scheduler), "free");
   expect(aclrtFree(managed), "free of managed memory");
