@@ -33,8 +33,8 @@ constexpr auto kFinalize = [](auto real, void *) {
 };
 
 // The launch gets the address of the kernel's name instead of a handle. A later kernel's name may have the same
-// address, so each launch reports its name. The table of functions has no effect of this
-// function: otherwise the plugin would insert a callback before the name is known.
+// address, so each launch reports its name. The table of functions has no effect of this function: otherwise the plugin
+// would insert a callback before the name is known.
 struct NamedLaunch {
   static constexpr abi::Symbol kRow = {.name = "rtAicpuKernelLaunchExWithArgs",
                                        .verb = abi::Verb::Launch,

@@ -3,11 +3,11 @@
 //
 // A file functions/*.def has one row for each function:
 //
-//   MSL_FUNCTION      (family, library, result, form, name, parameters, effects…)   its effects say what to record
-//   MSL_FUNCTION_WITH (body, family, library, …)     the hook has a body, as for MSL_HOOK_WITH; the pass uses the
-//   effects MSL_FUNCTION_NAMED(body, family, library, …)     the same, with body<"name"> MSL_FUNCTION_AS   (row,
-//   family, library, …)      only hooks record the call, by a row of their own (MSL_HOOK_AS) MSL_KNOWN         (family,
-//   name, effects…)       the hook is written by hand
+//   MSL_FUNCTION(family, library, result, form, name, parameters, effects…)  its effects say what to record
+//   MSL_FUNCTION_WITH(body, family, library, …)   the hook has a body, as for MSL_HOOK_WITH
+//   MSL_FUNCTION_NAMED(body, family, library, …)  the same, with body<"name">
+//   MSL_FUNCTION_AS(row, family, library, …)      only hooks record the call, by a row of their own (MSL_HOOK_AS)
+//   MSL_KNOWN(family, name, effects…)             the hook is written by hand
 //
 //   library     as for MSL_HOOK
 //   form        ONE: the function has no other form · PTDS, PTSZ, SPT: a function with the ending _ptds, _ptsz or _spt
