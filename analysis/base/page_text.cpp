@@ -36,4 +36,10 @@ std::string escapedForHtml(std::string_view text) {
   return escaped;
 }
 
+Result<void> checkPage(std::span<const std::string_view> parts) {
+  if (parts.size() > 1)
+    return {};
+  return fail("this msleaks has no page, because npm was missing or failed when it was built. Build it again with npm");
+}
+
 } // namespace msleaks::analysis::inline base

@@ -2,14 +2,14 @@
 
 #include "analysis/base/page_text.h"
 
-#include "page.inc"
+#include "graphs_page.inc"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-// The page is page/page.html. The title, the style, the scripts, and the graphs replace its {{words}}:
+// The build bundles tools/report/src/graphs, and writes kGraphsPage. The title and the graphs replace its {{words}}:
 //
 //   <script type="application/json" id="contents">    runs, functions from the hottest on, sources
 //   <script type="application/json" id="graph0"> …    a graph as `msleaks cfg --json` has it, parsed when it is shown
@@ -104,25 +104,18 @@ private:
 
 } // namespace
 
-void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against,
-                     std::optional<std::filesystem::file_time_type> since) {
+Result<void> writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against,
+                             std::optional<std::filesystem::file_time_type> since) {
+  MSL_TRY(checkPage(kGraphsPage));
   const Page page(run, against);
-  std::string_view rest = kPageHtml;
-  for (size_t mark; (mark = rest.find("{{")) != std::string_view::npos;) {
-    to << rest.substr(0, mark);
-    const size_t end = rest.find("}}", mark);
-    const std::string_view word = rest.substr(mark + 2, end - mark - 2);
-    if (word == "title")
+  for (const std::string_view part : kGraphsPage)
+    if (part == "{{title}}")
       to << escapedForHtml(page.title());
-    else if (word == "style")
-      to << kPageCss;
-    else if (word == "graphs")
+    else if (part == "{{graphs}}")
       page.writeGraphs(to, since);
-    else if (word == "scripts")
-      to << kLayoutJs << kPictureJs << kSourceJs << kPageJs;
-    rest.remove_prefix(end + 2);
-  }
-  to << rest;
+    else
+      to << part;
+  return {};
 }
 
 } // namespace msleaks::analysis::inline counts

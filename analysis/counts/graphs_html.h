@@ -15,7 +15,8 @@ struct RunOfPage {
 };
 
 // Reads the sources now. The page says that a source has changed if the source was written after `since`.
-void writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against = nullptr,
-                     std::optional<std::filesystem::file_time_type> since = {});
+// Writes nothing and returns an error if msleaks was built without the page.
+Result<void> writeGraphsHtml(std::ostream &to, const RunOfPage &run, const RunOfPage *against = nullptr,
+                             std::optional<std::filesystem::file_time_type> since = {});
 
 } // namespace msleaks::analysis::inline counts

@@ -19,12 +19,6 @@ std::string titleOf(const Report &report) {
   return report.command.empty() ? report.run : fmt::format("{}", fmt::join(report.command, " "));
 }
 
-Result<void> checkPage() {
-  if (std::size(kPage) > 1)
-    return {};
-  return fail("this msleaks has no page, because npm was missing or failed when it was built. Build it again with npm");
-}
-
 // A name may contain bytes that are no UTF-8.
 std::string textOf(const Json &data) { return data.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -54,7 +48,7 @@ void askForPage(ReportQuestion &question) {
 }
 
 Result<void> writeReportPage(std::ostream &to, const RunOfReportPage &run, std::optional<uint64_t> every_ms) {
-  MSL_TRY(checkPage());
+  MSL_TRY(checkPage(kPage));
   writePage(to, titleOf(run.report), dataOf(run, every_ms));
   return {};
 }
@@ -65,7 +59,7 @@ void writeLiveData(std::ostream &to, const RunOfReportPage &run, std::optional<u
 
 Result<void> writeComparisonPage(std::ostream &to, const RunOfReportPage &first, const RunOfReportPage &second,
                                  const RunComparison &comparison, const NameTable &names) {
-  MSL_TRY(checkPage());
+  MSL_TRY(checkPage(kPage));
   writePage(to, fmt::format("{} and {}", comparison.first, comparison.second),
             {{"runs", Json::array({pageData(first.report, first.since), pageData(second.report, second.since)})},
              {"comparison", comparisonData(comparison, names)},

@@ -1,16 +1,16 @@
-// Bundles the page, and writes it as C++ strings for analysis/page: kPage has its parts, and between two parts what the page is filled with: its title,
-// its data, and what it may connect to.
+// Bundles the two pages, and writes them as C++ strings: FOLDER/report_page.inc for analysis/page and FOLDER/graphs_page.inc for analysis/counts. A
+// list of strings has the parts of a page, and between two parts the name of what the page is filled with, such as its title or its data.
 //
-//     node build.mjs OUTPUT
+//     node build.mjs FOLDER
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const MOST_CHARACTERS = 60000; // of one string literal: clang warns of more than 65,536
 
-async function bundle() {
+async function bundle(entry) {
   const made = await build({
-    entryPoints: ["src/main.ts"],
+    entryPoints: [entry],
     outdir: "out",
     write: false,
     bundle: true,
@@ -40,6 +40,7 @@ function licencesOf({ inputs }) {
     const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
     return `${name} ${version}, ${license}\n${file ? readFileSync(`${folder}/${file}`, "utf8").trim() : ""}`;
   });
+  if (!names.size) return "";
   return `/*! This page contains these libraries:\n\n${texts.join("\n\n").replaceAll("*/", "* /").replaceAll("\r", "")}\n*/\n`;
 }
 
@@ -50,15 +51,29 @@ function literalsOf(text) {
   return literals;
 }
 
-const { script, style } = await bundle();
-const filled = readFileSync("src/page.html", "utf8")
-  .replace("{{hash}}", () => createHash("sha256").update(script).digest("base64"))
-  .replace("{{style}}", () => style)
-  .replace("{{script}}", () => script);
-if (filled.includes(')page"')) throw new Error('the page contains )page", which ends a literal');
-const entries = filled
-  .split(/(\{\{(?:title|data|connect)\}\})/)
-  .flatMap((part) => (part.startsWith("{{") ? [`"${part}"`] : literalsOf(part)));
-const output = process.argv[2];
-writeFileSync(`${output}.new`, `inline constexpr std::string_view kPage[] = {\n${entries.join(",\n")}};\n`);
-renameSync(`${output}.new`, output);
+// Writes the list `name` to `output`. `marks`: what the page is filled with.
+async function writePage(output, name, { entry, page, marks }) {
+  const { script, style } = await bundle(entry);
+  const filled = readFileSync(page, "utf8")
+    .replace("{{hash}}", () => createHash("sha256").update(script).digest("base64"))
+    .replace("{{style}}", () => style)
+    .replace("{{script}}", () => script);
+  if (filled.includes(')page"')) throw new Error('the page contains )page", which ends a literal');
+  const entries = filled
+    .split(new RegExp(`(\\{\\{(?:${marks.join("|")})\\}\\})`))
+    .flatMap((part) => (part.startsWith("{{") ? [`"${part}"`] : literalsOf(part)));
+  writeFileSync(`${output}.new`, `inline constexpr std::string_view ${name}[] = {\n${entries.join(",\n")}};\n`);
+  renameSync(`${output}.new`, output);
+}
+
+const folder = process.argv[2];
+await writePage(`${folder}/report_page.inc`, "kPage", {
+  entry: "src/main.ts",
+  page: "src/page.html",
+  marks: ["title", "data", "connect"],
+});
+await writePage(`${folder}/graphs_page.inc`, "kGraphsPage", {
+  entry: "src/graphs/page.ts",
+  page: "src/graphs/page.html",
+  marks: ["title", "graphs"],
+});

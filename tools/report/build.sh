@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# Installs the libraries of the page, checks its types, and bundles it to FOLDER/report_page.inc. If npm fails, for example without a
-# network, writes a file without a page, and tries again in the next build.
+# Installs the libraries of the pages, checks their types, and bundles them to FOLDER/report_page.inc and FOLDER/graphs_page.inc. If npm fails,
+# for example without a network, writes files without a page, and tries again in the next build.
 #
 #   build.sh NPM FOLDER
 set -uo pipefail
 npm=$1 folder=$2
 sources=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-inc=$folder/report_page.inc
 
 install_libraries() {
   cmp -s "$sources/package-lock.json" "$folder/node_modules/installed-lock.json" && return
@@ -14,11 +13,16 @@ install_libraries() {
     cp "$sources/package-lock.json" "$folder/node_modules/installed-lock.json"
 }
 
+write_empty() { # NAME FILE
+  echo "inline constexpr std::string_view $1[] = {\"\"};" >"$2"
+  touch -d @0 "$2" # older than its sources
+}
+
 mkdir -p "$folder" && rm -rf "$folder/src" && cp -r "$sources"/{src,package.json,package-lock.json,tsconfig.json,build.mjs} "$folder" || exit
 if ! install_libraries; then
-  echo "msleaks: npm could not install the libraries of the page, so \`msleaks report --html\` will have no page" >&2
-  echo 'inline constexpr std::string_view kPage[] = {""};' >"$inc"
-  touch -d @0 "$inc" # older than its sources
+  echo "msleaks: npm could not install the libraries of the pages, so --html of report, compare and cfg will write none" >&2
+  write_empty kPage "$folder/report_page.inc"
+  write_empty kGraphsPage "$folder/graphs_page.inc"
   exit 0
 fi
-cd "$folder" && node_modules/.bin/tsc && node build.mjs "$inc"
+cd "$folder" && node_modules/.bin/tsc && node_modules/.bin/tsc -p src/graphs && node build.mjs "$folder"

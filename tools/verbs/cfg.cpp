@@ -40,7 +40,8 @@ Error noSuchFunction(const std::string &wanted) {
 Result<void> writePage(const GraphsOptions &options, const Functions &functions, const Functions &others) {
   analysis::OutputStream file(MSL_TRY(analysis::OutputFile::create(*options.html).map_error(analysis::ofOutput)));
   const analysis::RunOfPage run{options.run, functions}, against{options.against, others};
-  analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against, analysis::countedAt(options.run));
+  MSL_TRY(analysis::writeGraphsHtml(file, run, options.against.empty() ? nullptr : &against,
+                                    analysis::countedAt(options.run)));
   MSL_TRY(file.written().map_error(analysis::ofOutput)); // commit() does not return the reason of a failure
   return file.commit().map_error(analysis::ofOutput);
 }
