@@ -106,6 +106,15 @@ ForeignCall Snapshot::callOf(Ref frame) const {
   return call;
 }
 
+// Whether the function is one of CPython: PyObject_Call, Py_RunMain, _PyEval_EvalFrameDefault. Its calls stand between
+// the calls of Python that they run.
+bool isOfInterpreter(const ForeignCall &call) {
+  constexpr std::string_view kPublic = "Py", kPrivate = "_Py";
+  const std::string_view name = call.function;
+  const char next = name.starts_with(kPublic) && name.size() > kPublic.size() ? name[kPublic.size()] : 'a';
+  return !call.is_python && (name.starts_with(kPrivate) || next == '_' || (next >= 'A' && next <= 'Z'));
+}
+
 uint32_t Snapshot::siteOf(Ref owner, ForeignRun::Process &process) {
   const Ref *const list = pickle_.find(owner, "frames");
   if (!list || pickle_.kindOf(*list) != Pickle::Kind::List)
@@ -119,7 +128,9 @@ uint32_t Snapshot::siteOf(Ref owner, ForeignRun::Process &process) {
     const auto [frame, is_new_frame] = frames_.try_emplace({process.pid, items[i]});
     if (is_new_frame) {
       const ForeignCall call = callOf(items[i]);
-      if (!call.function.empty() || !call.file.empty() || call.library.find(".so") != std::string_view::npos)
+      const bool is_known =
+          !call.function.empty() || !call.file.empty() || call.library.find(".so") != std::string_view::npos;
+      if (is_known && (is_ours_ || !isOfInterpreter(call)))
         frame->second = process.paths.frameOf(call);
     }
     if (frame->second != ForeignPaths::Frame{})

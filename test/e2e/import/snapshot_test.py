@@ -53,7 +53,8 @@ class Allocator:
     def segments_at_end(self, device):
         for address, size in sorted(self.segments.items()):
             inside = sorted(block for block in self.blocks if address <= block < address + size)
-            blocks = [{"address": block, "size": self.blocks[block][0], "requested_size": self.blocks[block][0], "state": "active_allocated",
+            # The allocator rounds sizes up, but events have the requested size.
+            blocks = [{"address": block, "size": self.blocks[block][0] + 100, "requested_size": self.blocks[block][0], "state": "active_allocated",
                        "frames": self.blocks[block][1]} for block in inside]
             yield {"device": device, "address": address, "total_size": size, "stream": 0, "segment_type": "large", "segment_pool_id": (0, 0),
                    "is_expandable": False, "frames": [], "blocks": blocks}

@@ -25,6 +25,8 @@ Json trainStep() {
   return framesOf({{"??", 0, "??"},
                    {"??", 0, "c10::cuda::CUDACachingAllocator::malloc"},
                    {"/home/u/train.py", 12, "forward"},
+                   {"??", 0, "_PyEval_EvalFrameDefault"},
+                   {"call.c", 7, "PyObject_Call"},
                    {"/home/u/train.py", 40, "<module>"}});
 }
 Json entry(const char *action, uint64_t address, uint64_t size, uint64_t time_us, const Json &frames = trainStep()) {
@@ -137,6 +139,9 @@ TEST_F(PytorchImport, ReadsEventsAndTheStateAtTheEnd) {
   EXPECT_EQ(peakOf(report, abi::Heap::Pool), 10'200u) << "8000 of the events, and the three older blocks";
   EXPECT_EQ(report.leaks.pool_sum.bytes, 0u) << "the program still ran";
   EXPECT_EQ(report.alive.pool_sum.bytes, 4200u);
+  EXPECT_EQ(jsonText(report).find("PyEval"), std::string::npos) << "the interpreter's own calls are left out";
+  EXPECT_EQ(jsonText(report).find("PyObject_Call"), std::string::npos);
+  EXPECT_NE(jsonText(report).find("CUDACachingAllocator"), std::string::npos);
   EXPECT_TRUE(hasNote(report, "3 blocks with 2200 bytes are older"));
   EXPECT_TRUE(hasNote(report, "imported from a memory snapshot of PyTorch"));
   EXPECT_EQ(report.events.stored, 10u) << "five of the list, and five of older blocks and segments";
