@@ -10,7 +10,7 @@ namespace msleaks::analysis::inline importers {
 #include "importers.inc"
 #undef MSL_ENTRY
 
-std::vector<Importer> importers() {
+std::vector<Importer> allImporters() {
   return {
 #define MSL_ENTRY(stem) makeImporter_##stem(),
 #include "importers.inc"
@@ -23,7 +23,7 @@ std::optional<Importer> importerOf(const std::filesystem::path &file) {
   std::string beginning(kBeginningBytes, '\0');
   in.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
   beginning.resize(static_cast<size_t>(in.gcount()));
-  for (const Importer &importer : importers())
+  for (const Importer &importer : allImporters())
     if (importer.recognizes(beginning))
       return importer;
   return std::nullopt;

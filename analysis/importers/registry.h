@@ -16,8 +16,8 @@
 
 namespace msleaks::analysis::inline importers {
 
-// Returns all importers, sorted by name.
-std::vector<Importer> importers();
+// Returns all importers, sorted by name. A function with the name of the namespace would hide it from clang.
+std::vector<Importer> allImporters();
 
 // Returns the importer that recognises the beginning of the file, if there is one.
 std::optional<Importer> importerOf(const std::filesystem::path &file);

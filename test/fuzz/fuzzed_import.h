@@ -22,7 +22,7 @@ inline void importFuzzed(std::string_view format, const uint8_t *input, size_t s
   const std::filesystem::path base = pattern;
   const auto folder = RunFolder::create(base / "run");
   auto run = ForeignRun::create(*folder, "fuzzed");
-  for (const Importer &importer : importers()) {
+  for (const Importer &importer : allImporters()) {
     if (importer.name != format)
       continue;
     std::istringstream in(std::string(reinterpret_cast<const char *>(input), size));
