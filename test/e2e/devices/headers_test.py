@@ -98,7 +98,7 @@ def main():
     row, changed = "Malloc, (void **, size_t)", Path(scratch) / "gpu.def"
     check(row in table.read_text(), "cudaMalloc has moved")
     rows = (table.parent / "cuda.def").read_text().replace("msleaks/abi/functions/gpu.def", str(changed))
-    wrong.write_text(f'#include "cuda/rows.h"\n#define MSL_PART_PLAIN\n{rows}')
+    wrong.write_text(f'#include "core/rows.h"\n#include "cuda/rows.h"\n#define MSL_PART_PLAIN\n{rows}')
     for change, compiles in ("size_t", True), ("int", False):
         changed.write_text(table.read_text().replace(row, f"Malloc, (void **, {change})"))
         check((builds(wrong, include).returncode == 0) == compiles, f"cudaMalloc(void **, {change}) {'does not compile' if compiles else 'compiles'}")
