@@ -1,4 +1,5 @@
 // pprof: a profile.proto, packed with gzip, for `go tool pprof` and other readers (docs/formats.md).
+#include "analysis/base/pprof_fields.h"
 #include "analysis/exporters/call_tables.h"
 #include "analysis/exporters/registry.h"
 
@@ -8,20 +9,6 @@
 namespace msleaks::analysis::inline exporters {
 namespace {
 
-// The numbers of fields in https://github.com/google/pprof/blob/main/proto/profile.proto.
-namespace profile {
-enum {
-  SampleType = 1,
-  Sample,
-  Mapping,
-  Location,
-  Function,
-  StringTable,
-  Duration = 10,
-  Comment = 13,
-  DefaultSampleType
-};
-}
 namespace value_type {
 enum { Type = 1, Unit };
 }
@@ -46,7 +33,7 @@ public:
     ProtobufMessage value;
     value.number(value_type::Type, tables_.numberOf(type));
     value.number(value_type::Unit, tables_.numberOf(unit));
-    profile_.message(profile::SampleType, value);
+    profile_.message(pprof_field::SampleType, value);
   }
   void setDefaultSampleType(const std::string &type) { default_type_ = tables_.numberOf(type); }
   void addComment(const std::string &text) { comments_.push_back(tables_.numberOf(text)); }
@@ -67,7 +54,7 @@ void Profile::addSample(const PathBlocks &blocks) {
   ProtobufMessage fields;
   fields.numbers(sample::LocationId, tables_.locationsOf(blocks));
   fields.numbers(sample::Value, std::vector{blocks.count, blocks.bytes});
-  profile_.message(profile::Sample, fields);
+  profile_.message(pprof_field::Sample, fields);
 }
 
 void Profile::addEntries(uint32_t field, const ProfileEntries &entries) {
@@ -81,14 +68,14 @@ void Profile::addEntries(uint32_t field, const ProfileEntries &entries) {
 }
 
 std::string Profile::finish(uint64_t duration_ns) {
-  addEntries(profile::Mapping, tables_.mappings());
-  addEntries(profile::Location, tables_.locations());
-  addEntries(profile::Function, tables_.functions());
+  addEntries(pprof_field::Mapping, tables_.mappings());
+  addEntries(pprof_field::Location, tables_.locations());
+  addEntries(pprof_field::Function, tables_.functions());
   for (const std::string *text : tables_.strings())
-    profile_.text(profile::StringTable, *text);
-  profile_.number(profile::Duration, duration_ns);
-  profile_.numbers(profile::Comment, comments_);
-  profile_.number(profile::DefaultSampleType, default_type_);
+    profile_.text(pprof_field::StringTable, *text);
+  profile_.number(pprof_field::Duration, duration_ns);
+  profile_.numbers(pprof_field::Comment, comments_);
+  profile_.number(pprof_field::DefaultSampleType, default_type_);
   return profile_.bytes();
 }
 

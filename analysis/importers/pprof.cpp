@@ -1,5 +1,6 @@
 // pprof: heap profiles in the format profile.proto of pprof, such as those of Go, and of `msleaks export`
 // (docs/formats.md).
+#include "analysis/base/pprof_fields.h"
 #include "analysis/importers/path_sums.h"
 #include "analysis/importers/protobuf_reader.h"
 #include "analysis/importers/registry.h"
@@ -20,21 +21,6 @@ namespace msleaks::analysis::inline importers {
 namespace {
 
 constexpr size_t kMostProfileBytes = size_t{1} << 30;
-
-// The numbers of fields in https://github.com/google/pprof/blob/main/proto/profile.proto.
-namespace profile_field {
-enum : uint64_t {
-  SampleType = 1,
-  Sample,
-  Mapping,
-  Location,
-  Function,
-  StringTable,
-  TimeNanos = 9,
-  PeriodType = 11,
-  Period
-};
-}
 
 struct ProfileMapping {
   uint64_t begin = 0, end = 0, offset = 0, file = 0;
@@ -104,18 +90,18 @@ void HeapProfile::readTables(std::string_view content) {
   while (profile.next()) {
     const std::string_view message = profile.bytes();
     switch (profile.field()) {
-    case profile_field::SampleType:
+    case pprof_field::SampleType:
       types_.push_back(numbersOf<1>(message)[1]);
       break;
-    case profile_field::Sample:
+    case pprof_field::Sample:
       samples_.push_back(message);
       break;
-    case profile_field::Mapping: {
+    case pprof_field::Mapping: {
       const auto [none, id, begin, end, offset, file] = numbersOf<5>(message);
       mappings_[id] = {begin, end, offset, file};
       break;
     }
-    case profile_field::Location: {
+    case pprof_field::Location: {
       const auto [none, id, mapping, address] = numbersOf<3>(message);
       ProfileLocation &location = locations_[id] = {mapping, address, {}};
       ProtobufReader fields(message);
@@ -126,15 +112,15 @@ void HeapProfile::readTables(std::string_view content) {
         }
       break;
     }
-    case profile_field::Function: {
+    case pprof_field::Function: {
       const auto [none, id, name, system_name, file] = numbersOf<4>(message);
       functions_[id] = {name != 0 ? name : system_name, file};
       break;
     }
-    case profile_field::StringTable:
+    case pprof_field::StringTable:
       strings_.push_back(message);
       break;
-    case profile_field::TimeNanos:
+    case pprof_field::TimeNanos:
       run_.facts.start_realtime_ns = std::min<uint64_t>(profile.number(), INT64_MAX);
       break;
     default:
@@ -253,10 +239,10 @@ bool isValueType(std::string_view bytes) {
 bool isHeapProfile(std::string_view beginning) {
   ProtobufReader profile(beginning);
   while (profile.next())
-    if (profile.field() == profile_field::SampleType)
+    if (profile.field() == pprof_field::SampleType)
       return isValueType(profile.bytes());
-    else if (profile.field() != profile_field::Period &&
-             (profile.field() != profile_field::PeriodType || !isValueType(profile.bytes())))
+    else if (profile.field() != pprof_field::Period &&
+             (profile.field() != pprof_field::PeriodType || !isValueType(profile.bytes())))
       return false;
   return false;
 }
