@@ -1,5 +1,5 @@
-// Bodies of hooks that the effects of a row cannot describe. The device of physical memory is in a
-// struct. The size of memory with three dimensions has to be computed. A graph is launched as a whole.
+// Bodies of hooks that the effects of a row cannot describe. The device of physical memory is in a struct. The size of
+// memory with three dimensions has to be computed. A graph is launched as a whole.
 #pragma once
 
 #include "devices/unseen_handles.h"
@@ -11,8 +11,7 @@
 
 namespace msleaks::hooks {
 
-// `kSize`: the position of the size, which may be a parameter that
-// the hook adds.
+// `kSize`: the position of the size, which may be a parameter that the hook adds.
 template <abi::Family kFamily, int kSize, abi::Heap kHeap = abi::Heap::Device, uint16_t kFlags = 0> struct Take {
   static constexpr abi::Symbol kRow = {.name = "cuMemCreate",
                                        .verb = abi::Verb::Alloc,

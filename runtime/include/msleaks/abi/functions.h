@@ -217,7 +217,7 @@ constexpr Effect ARGUMENT(Position kernel, Position index, Position size, Positi
 constexpr Effect KERNEL(bool copied) {
   return onMemory({.verb = Verb::Kernel, .heap = Device, .result = RETURN, .copied = copied});
 }
-// From now on the thread uses the device with this ordinal.
+// Chooses the device with this ordinal for the thread.
 constexpr Effect DEVICE(Position device) {
   return onMemory({.verb = Verb::Device, .heap = Device, .index = device, .status = true});
 }

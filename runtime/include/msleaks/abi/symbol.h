@@ -70,7 +70,7 @@ private:
   int8_t index_ = kNone;
 };
 
-// The way in which a call returns the block to the caller (see effects.h).
+// The way in which a call returns the block to the caller (see functions.h).
 enum class ResultKind : uint8_t { None, Return, Out, Handle, At };
 struct Result {
   ResultKind kind = ResultKind::None;
