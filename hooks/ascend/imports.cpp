@@ -1,12 +1,14 @@
 // Hooks of ACL's functions that import memory of another process by a key, and give it back by the same key.
 #include "devices/imports.h"
+
 #include "ascend/forms.h"
 #include "devices/device.h"
+#include "msleaks/runtime/fnv.h"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string_view>
+#include <cstring>
 
 using namespace msleaks;
 using namespace msleaks::hooks;
@@ -19,20 +21,16 @@ constexpr auto kAcl = abi::Family::Acl;
 // open in the report.
 class KeptByKey {
 public:
+  // The address reserves the entry, and the key publishes it.
   void keep(uint64_t key, uint64_t address) noexcept {
     for (Entry &entry : entries_)
-      if (uint64_t none = 0; entry.key.compare_exchange_strong(none, key)) {
-        entry.address.store(address, std::memory_order_release);
-        return;
-      }
+      if (uint64_t none = 0; entry.address.compare_exchange_strong(none, address))
+        return entry.key.store(key, std::memory_order_release);
   }
   uint64_t take(uint64_t key) noexcept { // 0: there is none
     for (Entry &entry : entries_)
-      if (entry.key.load(std::memory_order_acquire) == key) {
-        const uint64_t address = entry.address.exchange(0, std::memory_order_acq_rel);
-        entry.key.store(0, std::memory_order_release);
-        return address;
-      }
+      if (uint64_t wanted = key; entry.key.compare_exchange_strong(wanted, 0))
+        return entry.address.exchange(0);
     return 0;
   }
 
@@ -44,11 +42,8 @@ private:
 };
 constinit KeptByKey imported;
 
-uint64_t hashOf(std::string_view key) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char byte : key)
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-  return hash | 1; // 0 means none
+uint64_t hashOf(const char *key) {
+  return runtime::fnv(runtime::kFnvBegin, key, std::strlen(key)) | 1; // 0 means none
 }
 
 MSL_ASKED(range, "libascendcl", "aclrtMemGetAddressRange")

@@ -7,6 +7,7 @@
 #include "marks/injection.h"
 
 #include "msleaks/api.h"
+#include "msleaks/runtime/fnv.h"
 
 #include <cstdio>
 #include <cstring>
@@ -77,9 +78,7 @@ const Domain *placedDomain(const char *name) {
 
 // Returns the domain's number, from 1; 0 = the domain was counted before, or there is no room to count it.
 uint32_t countDomain(const char *name) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (; *name != 0; ++name)
-    hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3u;
+  const uint64_t hash = runtime::fnv(runtime::kFnvBegin, name, std::strlen(name));
   for (uint32_t i = 0; i < kCountedDomains; ++i) {
     if (later_names[i] == hash)
       return 0;

@@ -3,7 +3,6 @@
 #include "arm.h"
 
 #include "definitions.h"
-#include "fnv.h"
 #include "foreign_sites.h"
 #include "image.h"
 #include "path_tree.h"
@@ -13,6 +12,7 @@
 
 #include "msleaks/abi/direct_calls.h"
 #include "msleaks/abi/system_header.h"
+#include "msleaks/runtime/fnv.h"
 
 #include <algorithm>
 

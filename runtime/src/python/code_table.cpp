@@ -4,10 +4,10 @@
 #include "text.h"
 
 #include "../definitions.h"
-#include "../fnv.h"
 #include "../own_memory.h"
 
 #include "msleaks/abi/python_file.h"
+#include "msleaks/runtime/fnv.h"
 
 namespace msleaks::runtime::python {
 namespace {
