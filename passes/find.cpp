@@ -89,7 +89,7 @@ const Symbol *knownCallee(const CallBase &call, const KnownSymbols &symbols) {
   if (!callee || callee->isIntrinsic() || isOurs(*callee))
     return nullptr;
   if (const Symbol *symbol = symbols.find(*callee))
-    return abi::isInstrumented(symbol->verb) ? symbol : nullptr;
+    return abi::isInstrumented(*symbol) ? symbol : nullptr;
   return isLaunchStub(*callee) ? stubSymbol(*callee, symbols) : nullptr;
 }
 

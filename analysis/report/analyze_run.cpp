@@ -167,6 +167,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   append(report.notes, report.failed_analyzers);
   append(report.notes, notesOf(report));
   append(report.notes, recorded.manifest.value_or(Manifest{}).notes);
+  append(report.notes, driverNotesOf(analysis.catalog));
   append(report.notes, analysis.catalog.notes());
   append(report.notes, analysis.symbolizer.notes());
 }

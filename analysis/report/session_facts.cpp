@@ -2,12 +2,14 @@
 
 #include "analysis/base/session_time.h"
 #include "analysis/base/text.h"
+#include "analysis/places/driver_functions.h"
 #include "analysis/places/place.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -185,6 +187,21 @@ std::vector<NamedText> environmentOf(const Manifest &manifest, const SiteCatalog
     if (!text.empty())
       list.push_back({name, std::move(text)});
   return list;
+}
+
+// A newer driver may have functions without a hook. Its version says nothing about which ones.
+std::vector<std::string> driverNotesOf(const SiteCatalog &catalog) {
+  constexpr size_t kShown = 8;
+  std::vector<std::string> notes;
+  for (const ImageFile &image : catalog.images())
+    if (const std::vector<std::string> unknown = unknownFunctionsOf(image); !unknown.empty()) {
+      const std::span shown(unknown.data(), std::min(kShown, unknown.size()));
+      notes.push_back(fmt::format("{} has functions that msleaks does not know: {}{}. If the program calls them, the "
+                                  "report lacks what they do",
+                                  baseName(image.path), fmt::join(shown, ", "),
+                                  unknown.size() > kShown ? fmt::format(" and {} more", unknown.size() - kShown) : ""));
+    }
+  return notes;
 }
 
 namespace {

@@ -29,6 +29,9 @@ uint64_t startOf(const RunFolder &, const TraceReader &);
 // Returns facts that may explain why another run needs other memory: host, msleaks, and the build of each library.
 std::vector<NamedText> environmentOf(const Manifest &, const SiteCatalog &);
 
+// Names the functions of the loaded drivers that msleaks does not know.
+std::vector<std::string> driverNotesOf(const SiteCatalog &);
+
 // Returns facts that a reader needs to judge the report, each in one line.
 std::vector<std::string> notesOf(const Report &);
 

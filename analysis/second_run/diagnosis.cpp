@@ -1,6 +1,7 @@
 #include "analysis/second_run/diagnosis.h"
 
 #include "analysis/base/text.h"
+#include "analysis/places/driver_functions.h"
 #include "analysis/places/symbolizer.h"
 #include "analysis/second_run/vocabulary.h"
 #include "msleaks/abi/symbols.h"

@@ -12,13 +12,9 @@ struct LibraryFile;
 
 struct DriverFunctions {
   size_t exported = 0, hooked = 0;
-  // These functions have no hook, and are in no list (hooks/*/unhooked.txt). By their names, they allocate, free, map,
-  // copy, fill or launch. A new version of the driver may have such functions.
+  // Functions that isUnknownToHooks (places/driver_functions.h), and that no other library of hooks hooks.
   std::set<std::string> unknown;
 };
-
-// Whether the name begins as those of ACL, CUDA, HIP, Level Zero or OpenCL do.
-bool isOfDriver(const std::string &symbol);
 
 DriverFunctions driverFunctionsOf(const LibraryFile &, const HookedSymbols &);
 

@@ -1,7 +1,7 @@
 #include "analysis/second_run/vocabulary.h"
 
 #include "analysis/base/text.h"
-#include "analysis/second_run/driver_functions.h"
+#include "analysis/places/driver_functions.h"
 #include "analysis/second_run/library_file.h"
 #include "msleaks/abi/symbols.h"
 

@@ -12,7 +12,6 @@
 #define MSL_FUNCTION(...) MSL_ROW_HOOKS(MSL_HOOK_PLAIN, , __VA_ARGS__)
 #define MSL_FUNCTION_WITH(body, ...) MSL_ROW_HOOKS(MSL_HOOK_WITH, body, __VA_ARGS__)
 #define MSL_FUNCTION_NAMED(body, ...) MSL_ROW_HOOKS(MSL_HOOK_NAMED, body, __VA_ARGS__)
-#define MSL_FUNCTION_AS(row, ...) MSL_ROW_HOOKS(MSL_HOOK_AS, row, __VA_ARGS__)
 #define MSL_ROW_HOOKS(...) MSL_ROW_HOOKS_(__VA_ARGS__)
 #define MSL_ROW_HOOKS_(hook, body, family, library, result, form, name, parameters, ...)                               \
   MSL_ROW_##form(hook, body, library, result, name, parameters)

@@ -3,6 +3,8 @@
 
 #include "counting/counted_kernels.h"
 
+#include "msleaks/abi/symbol.h"
+
 namespace msleaks::hooks {
 
 // Returns the first row of a list that `isFree`, or adds one. Null: there is no memory. Hold CountedLock.
@@ -16,6 +18,11 @@ template <class Row, class IsFree> Row *freeRow(Row *&list, IsFree isFree) noexc
     __atomic_store_n(&list, added, __ATOMIC_RELAXED);
   }
   return added;
+}
+
+// Two families may use the same number as a handle.
+inline Handle keyOf(abi::Family family, uint64_t number) noexcept {
+  return reinterpret_cast<Handle>(number ^ (static_cast<uint64_t>(family) + 1) << 56);
 }
 
 // A table of zeros is empty. A `Row` has the members `handle` (null: the row is free for another object) and `next`.

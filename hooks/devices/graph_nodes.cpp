@@ -1,84 +1,100 @@
 #include "devices/graph_nodes.h"
 
-#include <atomic>
+#include "counting/handle_table.h"
 
 namespace msleaks::hooks {
 namespace {
 
-struct Entry {
-  std::atomic<uint64_t> graph; // 0 = free, kTaken = another thread fills it
-  GraphNode node;
+struct Graph {
+  Handle handle;
+  GraphNode *nodes;
+  Graph *next;
 };
-constexpr uint64_t kTaken = 1;
-constexpr int32_t kEntries = 4096;
-constinit Entry entries[kEntries] = {};
-constinit std::atomic<int32_t> count{0}; // number of nodes
-constinit std::atomic<int32_t> end{0};   // all later entries are free
+struct Address {
+  Handle handle;
+  uint32_t graphs; // how many graphs allocate it
+  Address *next;
+};
+struct Nodes {
+  HandleTable<Graph> graphs;
+  HandleTable<Address> addresses;
+  GraphNode *unused;
+};
+constinit Wiped<Nodes> all_nodes;
 
-uint64_t keyOfGraph(abi::Family family, uint64_t graph) noexcept {
-  return graph ^ (static_cast<uint64_t>(family) + 1) << 56;
+GraphNode *newNode(Nodes &nodes) noexcept {
+  GraphNode *const node = nodes.unused;
+  if (node == nullptr)
+    return static_cast<GraphNode *>(keep(sizeof(GraphNode)));
+  nodes.unused = node->next;
+  return node;
 }
 
-bool hasNode(uint64_t key, const GraphNode &node) noexcept {
-  for (int32_t at = 0; at < end.load(std::memory_order_acquire); ++at)
-    if (entries[at].graph.load(std::memory_order_acquire) == key && entries[at].node.address == node.address &&
-        entries[at].node.frees() == node.frees())
-      return true;
-  return false;
-}
-
-void add(uint64_t key, const GraphNode &node) noexcept {
-  if (hasNode(key, node))
+void add(Nodes &nodes, abi::Family family, uint64_t graph, const GraphNode &node) noexcept {
+  Graph *owner = nodes.graphs.find(keyOf(family, graph));
+  if (owner == nullptr)
+    owner = nodes.graphs.add({keyOf(family, graph), nullptr, nullptr});
+  GraphNode *const added = owner != nullptr ? newNode(nodes) : nullptr;
+  if (added == nullptr)
     return;
-  for (int32_t at = 0; at < kEntries; ++at) {
-    uint64_t none = 0;
-    if (!entries[at].graph.compare_exchange_strong(none, kTaken))
-      continue;
-    entries[at].node = node;
-    entries[at].graph.store(key, std::memory_order_release);
-    count.fetch_add(1, std::memory_order_relaxed);
-    int32_t last = end.load(std::memory_order_relaxed);
-    while (last <= at && !end.compare_exchange_weak(last, at + 1, std::memory_order_release)) {
-    }
+  *added = {node.address, node.bytes, owner->nodes};
+  owner->nodes = added;
+  if (node.frees())
     return;
-  }
-}
-
-int32_t nextOf(uint64_t key, int32_t number, GraphNode &node) noexcept {
-  for (; number < end.load(std::memory_order_acquire); ++number)
-    if (entries[number].graph.load(std::memory_order_acquire) == key) {
-      node = entries[number].node;
-      return number;
-    }
-  return -1;
+  const Handle address = keyOf(family, node.address);
+  Address *known = nodes.addresses.find(address);
+  if (known == nullptr)
+    known = nodes.addresses.add({address, 0, nullptr});
+  if (known != nullptr)
+    ++known->graphs;
 }
 
 } // namespace
 
-bool hasNodes() noexcept { return count.load(std::memory_order_relaxed) != 0; }
+bool hasNodes() noexcept {
+  const Nodes *const nodes = all_nodes.get();
+  return nodes != nullptr && nodes->graphs.hasAny();
+}
 
 void addNode(abi::Family family, uint64_t graph, const GraphNode &node) noexcept {
-  add(keyOfGraph(family, graph), node);
+  const CountedLock lock;
+  Nodes *const nodes = lock ? all_nodes.make() : nullptr;
+  const GraphNode *const newest = nodes != nullptr ? nodesOf(family, graph) : nullptr;
+  if (nodes != nullptr &&
+      (newest == nullptr || newest->address != node.address || newest->frees() != node.frees()))
+    add(*nodes, family, graph, node);
 }
 
 void copyNodes(abi::Family family, uint64_t from, uint64_t to) noexcept {
-  GraphNode node{};
-  for (int32_t at = -1; hasNodes() && (at = nextOf(keyOfGraph(family, from), at + 1, node)) >= 0;)
-    add(keyOfGraph(family, to), node);
+  const CountedLock lock;
+  if (nodesOf(family, to) != nullptr) // the driver's function has copied them
+    return;
+  for (const GraphNode *node = nodesOf(family, from); node != nullptr; node = node->next)
+    add(*all_nodes.get(), family, to, *node);
 }
 
-int32_t nextNode(abi::Family family, uint64_t graph, int32_t number, GraphNode &node) noexcept {
-  return nextOf(keyOfGraph(family, graph), number, node);
+const GraphNode *nodesOf(abi::Family family, uint64_t graph) noexcept {
+  const Nodes *const nodes = all_nodes.get();
+  const Graph *const known = nodes != nullptr ? nodes->graphs.find(keyOf(family, graph)) : nullptr;
+  return known != nullptr ? known->nodes : nullptr;
 }
 
-bool removeNode(int32_t number) noexcept {
-  const GraphNode node = entries[number].node;
-  entries[number].graph.store(0, std::memory_order_release);
-  count.fetch_sub(1, std::memory_order_relaxed);
-  for (int32_t at = 0; at < end.load(std::memory_order_acquire); ++at)
-    if (entries[at].graph.load(std::memory_order_acquire) > kTaken && entries[at].node.address == node.address &&
-        !entries[at].node.frees())
-      return false;
+bool takeNode(abi::Family family, uint64_t graph, GraphNode &node, bool &is_last) noexcept {
+  Nodes &nodes = *all_nodes.get();
+  Graph *const owner = nodes.graphs.find(keyOf(family, graph));
+  if (owner == nullptr)
+    return false;
+  GraphNode *const taken = owner->nodes;
+  node = *taken;
+  owner->nodes = taken->next;
+  taken->next = nodes.unused;
+  nodes.unused = taken;
+  if (owner->nodes == nullptr)
+    nodes.graphs.forget(owner->handle);
+  Address *const address = node.frees() ? nullptr : nodes.addresses.find(keyOf(family, node.address));
+  is_last = address != nullptr && --address->graphs == 0;
+  if (is_last)
+    nodes.addresses.forget(address->handle);
   return true;
 }
 

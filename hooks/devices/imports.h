@@ -25,19 +25,10 @@ template <auto kRangeOf> uint64_t bytesFrom(uint64_t address) {
 }
 template <abi::Family kFamily, auto kRangeOf>
 inline constexpr auto kOpened = [](auto real, void *caller, auto *block, auto... from) {
-  using Values = hook::Arguments<decltype(block), size_t>;
-  using Callbacks = hook::Callbacks<Import<kFamily>, Values>;
-  hook::Call call{Callbacks::kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
-  __msl_hook_enter(&call);
-  if (call.answer != hook::kRecord)
-    return real(block, from...);
-  Callbacks::before(call.site, Values(block, 0));
-  __msl_hook_begin(&call);
-  const auto status = real(block, from...);
-  const uint64_t bytes = static_cast<int>(status) == 0 && block != nullptr ? bytesFrom<kRangeOf>(numberOf(*block)) : 0;
-  __msl_hook_end(&call);
-  Callbacks::after(call.site, Values(block, bytes), status);
-  return status;
+  const auto bytes = [=](auto status) {
+    return static_cast<int>(status) == 0 && block != nullptr ? bytesFrom<kRangeOf>(numberOf(*block)) : 0;
+  };
+  return hook::callSized<Take<kFamily, -1, abi::Heap::Imported>>(real, caller, bytes, block, from...);
 };
 
 // A buffer or an array of memory that the program has imported as an object. The program frees it like its own.

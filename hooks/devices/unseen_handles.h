@@ -8,7 +8,7 @@
 
 namespace msleaks::hooks {
 
-// Adds an owner. If there are too many handles, the newest are not stored.
+// Adds an owner.
 void keepUnseen(abi::Family family, uint64_t handle) noexcept;
 bool isUnseen(abi::Family family, uint64_t handle) noexcept;
 // Removes an owner.

@@ -8,14 +8,15 @@ using namespace msleaks::hooks::cl;
 
 namespace {
 
-// A row for a function whose last parameter points to the status.
-template <int kParameters> struct Image {
+// A row for a function whose last parameter points to the status. The size follows it (hook::callSized).
+struct Image {
   static constexpr abi::Symbol kRow = {.name = "clCreateImage",
                                        .verb = abi::Verb::Alloc,
                                        .family = abi::Family::OpenCl,
                                        .heap = abi::Heap::Device,
                                        .flags = abi::flagsOf(abi::ResultKind::Handle),
-                                       .result = {abi::ResultKind::Handle, abi::Position(kParameters - 1)}};
+                                       .result = {abi::ResultKind::Handle, abi::Position(-2)},
+                                       .size = abi::Position(-1)};
 };
 
 // The layout of cl_image_desc.
@@ -52,27 +53,6 @@ uint64_t bytesOf(Mem image) {
   return image != nullptr && infoOf(get_info, image, kSize, sizeof bytes, &bytes) ? bytes : 0;
 }
 
-// Like hook::callRecorded, but the size is known only after the call.
-template <class... Parameters> Mem createRecorded(Mem (*real)(Parameters...), void *caller, Parameters... parameters) {
-  using Values = hook::Arguments<Parameters...>;
-  using RowCallbacks = hook::Callbacks<Image<sizeof...(Parameters)>, Values>;
-  const Values values(parameters...);
-  hook::Call call{RowCallbacks::kTraits, hook::kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
-  __msl_hook_enter(&call);
-  if (call.answer == hook::kPass)
-    return real(parameters...);
-  if (call.answer == hook::kRecord)
-    RowCallbacks::before(call.site, values);
-  __msl_hook_begin(&call);
-  const Mem image = real(parameters...);
-  const uint64_t bytes = bytesOf(image);
-  __msl_hook_end(&call);
-  if (call.answer == hook::kRecord)
-    __msl_on_alloc_status(call.site, RowCallbacks::kTraits, image, bytes,
-                          static_cast<const int32_t *>(values.template pointer<sizeof...(Parameters) - 1>()));
-  return image;
-}
-
 // Records that the new object shows another one. A use of the new object counts as a use of the shown one, which lives
 // at least as long.
 template <class... Parameters>
@@ -97,7 +77,7 @@ template <auto kShown>
 constexpr auto kObject = [](auto real, void *caller, auto... parameters) {
   const Shown shown = kShown(parameters...);
   return shown.of != nullptr ? showRecorded(shown, real, caller, parameters...)
-                             : createRecorded(real, caller, parameters...);
+                             : hook::callSized<Image>(real, caller, bytesOf, parameters...);
 };
 constexpr auto kImage = kObject<[](Context, Bits, const void *, const Description *description, void *, int *) {
   return shownBy(description);

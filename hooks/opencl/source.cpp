@@ -103,7 +103,7 @@ bool compile(Module &module, Program program, Device device, Text options) {
       il(device_info, device, kIlVersion), version(device_info, device, kVersion);
   module.is_spirv = il.has("SPIR-V");
   const MemoryFile input("msleaks-cl source"), messages("msleaks-cl messages");
-  char number[16] = {};
+  char number[24] = {};
   if (const unsigned long known = numberOf(version.get()); known != 0)
     std::snprintf(number, sizeof number, "%lu", known);
   const char *const arguments[] = {__msl_kernel_compiler(),

@@ -295,6 +295,27 @@ auto callRecorded(Real real, void *caller, Parameters... parameters) {
   }
 }
 
+// Like callRecorded, for a block whose size is known only after the call. `bytesOf(result)` returns the size. For the
+// row, the size is one more parameter, behind those of the function.
+template <class OfRow, class Real, class BytesOf, class... Parameters>
+auto callSized(Real real, void *caller, BytesOf bytesOf, Parameters... parameters) {
+  using Values = Arguments<Parameters..., uint64_t>;
+  using RowCallbacks = Callbacks<OfRow, Values>;
+  Call call{RowCallbacks::kTraits, kPass, reinterpret_cast<uint64_t>(caller), 0, 0, 0};
+  __msl_hook_enter(&call);
+  if (call.answer == kPass)
+    return real(parameters...);
+  if (call.answer == kRecord)
+    RowCallbacks::before(call.site, Values(parameters..., 0));
+  __msl_hook_begin(&call);
+  const auto result = real(parameters...);
+  const uint64_t bytes = bytesOf(result);
+  __msl_hook_end(&call);
+  if (call.answer == kRecord)
+    RowCallbacks::after(call.site, Values(parameters..., bytes), result);
+  return result;
+}
+
 // Calls a real function that does several operations at once, and records each of them as the row describes it.
 // `valuesOf(i)` returns the Arguments of operation i. A failure is recorded once, for the first operation.
 template <class OfRow, class Real, class ValuesOf>

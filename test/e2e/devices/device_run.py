@@ -86,13 +86,12 @@ def build_programs(build, scratch, source, *options):
     return programs
 
 
-def watched(msleaks, scratch, program, *options, hooks=None):
-    """Checks that the program behaves under msleaks as without it. Returns the folder of the run, and its report. `hooks` is a
-    library with additional hooks."""
+def watched(msleaks, scratch, program, *options):
+    """Checks that the program behaves under msleaks as without it. Returns the folder of the run, and its report."""
     plain = run([program, *options])
     check(plain.returncode == 0, f"the program fails: {plain.stdout} {plain.stderr}")
     folder = f"{scratch}/{Path(program).name}-{'-'.join(options) or 'run'}"
-    done, report = msleaks.run(folder, [program, *options], ["--hooks", hooks] if hooks else [])
+    done, report = msleaks.run(folder, [program, *options])
     expect_same(plain, done)
     report.expect_account()
     return folder, report

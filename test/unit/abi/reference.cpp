@@ -55,8 +55,8 @@ void printSymbols() {
       "# Symbols\n\n    $ msleaks sites ./program        # the calls of these functions that the plugin marked\n\n"
       "Expanded from `functions/*.def`: the functions that msleaks instruments or hooks. Only hooks see functions "
       "with\n"
-      "the verbs access, argument, kernel, device and show. A number is the position of a parameter, counted from 0;\n"
-      "the last parameter is -1.\n\n"
+      "the verbs access, argument, kernel, device and show, and those with `(hooks)`. A number is the position of a\n"
+      "parameter, counted from 0; the last parameter is -1.\n\n"
       "- `address` is the address of the block, the destination of a copy, or the written memory.\n"
       "- `source` is the source of a copy, the read memory, or the block to which addresses are mapped.\n"
       "- `returned`: the call returns the block.\n"
@@ -67,11 +67,11 @@ void printSymbols() {
       "|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const Symbol &symbol : kSymbols) {
     const std::string partner = symbol.partner < 0 ? "" : "`" + std::string(kSymbols[symbol.partner].name) + "`";
-    std::printf("| `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", std::string(symbol.name).c_str(),
-                nameOf(symbol.verb), nameOf(symbol.family), nameOf(symbol.heap), resultOf(symbol).c_str(),
-                position(symbol.size).c_str(), position(symbol.count).c_str(), position(symbol.address).c_str(),
-                position(symbol.source).c_str(), position(symbol.kernel).c_str(), position(symbol.stream).c_str(),
-                partner.c_str());
+    std::printf("| `%s` | %s%s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", std::string(symbol.name).c_str(),
+                nameOf(symbol.verb), symbol.only_hooks ? " (hooks)" : "", nameOf(symbol.family), nameOf(symbol.heap),
+                resultOf(symbol).c_str(), position(symbol.size).c_str(), position(symbol.count).c_str(),
+                position(symbol.address).c_str(), position(symbol.source).c_str(), position(symbol.kernel).c_str(),
+                position(symbol.stream).c_str(), partner.c_str());
   }
   std::puts("\n## Families\n\nA hook uses the site that a callback has stored only if both are of the same family.\n\n"
             "| family | what it is |\n|---|---|");

@@ -6,7 +6,6 @@
 //   MSL_FUNCTION(family, library, result, form, name, parameters, effects…)  its effects say what to record
 //   MSL_FUNCTION_WITH(body, family, library, …)   the hook has a body, as for MSL_HOOK_WITH
 //   MSL_FUNCTION_NAMED(body, family, library, …)  the same, with body<"name">
-//   MSL_FUNCTION_AS(row, family, library, …)      only hooks record the call, by a row of their own (MSL_HOOK_AS)
 //   MSL_KNOWN(family, name, effects…)             the hook is written by hand
 //
 //   library     as for MSL_HOOK
@@ -233,6 +232,12 @@ constexpr Effect SHOW(Position address, Position size, Position block, Position 
                    .status = true});
 }
 
+// An effect on memory that the pass does not instrument either.
+constexpr Effect ONLY_HOOKS(Effect effect) {
+  effect.memory.only_hooks = true;
+  return effect;
+}
+
 constexpr Effect OPENS(HandleKind kind, Opened opened) {
   return {.on = Effect::On::Handle,
           .handle = {.verb = HandleVerb::Opens, .kind = kind, .result = opened.kind, .at = opened.at}};
@@ -258,7 +263,6 @@ inline constexpr Function kFunctions[] = {
   {Family::family, #library, #name, MSL_FORM_##form(#name), {__VA_ARGS__}},
 #define MSL_FUNCTION_WITH(body, ...) MSL_FUNCTION(__VA_ARGS__)
 #define MSL_FUNCTION_NAMED(body, ...) MSL_FUNCTION(__VA_ARGS__)
-#define MSL_FUNCTION_AS(row, ...) MSL_FUNCTION(__VA_ARGS__)
 #define MSL_KNOWN(family, name, ...) {Family::family, "", #name, "", false, {__VA_ARGS__}},
 #define MSL_PART_ALL
 // The first file must be libc.def: symbols.h numbers its rows.
@@ -267,12 +271,12 @@ inline constexpr Function kFunctions[] = {
 #include "msleaks/abi/functions/acl.def"
 #include "msleaks/abi/functions/cuda.def"
 #include "msleaks/abi/functions/hip.def"
+#include "msleaks/abi/functions/level_zero.def"
 #include "msleaks/abi/functions/opencl.def"
 #undef MSL_FUNCTION
 #undef MSL_DESCRIBED
 #undef MSL_FUNCTION_WITH
 #undef MSL_FUNCTION_NAMED
-#undef MSL_FUNCTION_AS
 #undef MSL_KNOWN
 #undef MSL_PART_ALL
 #undef MSL_FORM_ONE

@@ -119,14 +119,15 @@ struct Symbol {
   Position protection{}, mapping{}; // Map; `protection` is also for Protect; `mapping` is also for mremap: its flags
   Position kernel{}, stream{}, shared{};
   Shape shape{};
-  int partner = -1;    // number of the row that frees the blocks of this row
-  bool copied = false; // Kernel: the call copies another kernel, with its arguments
-  bool status = false; // an integer result is 0 on success
+  int partner = -1;        // number of the row that frees the blocks of this row
+  bool copied = false;     // Kernel: the call copies another kernel, with its arguments
+  bool status = false;     // an integer result is 0 on success
+  bool only_hooks = false; // the pass does not insert callbacks around the call
   constexpr bool operator==(const Symbol &) const = default;
 };
 
-// Whether the pass inserts callbacks around a call with this verb.
-constexpr bool isInstrumented(Verb verb) { return verb < Verb::Argument; }
+// Whether the pass inserts callbacks around a call of this function.
+constexpr bool isInstrumented(const Symbol &symbol) { return symbol.verb < Verb::Argument && !symbol.only_hooks; }
 // Whether a call with this verb is recorded as an event of its own, before or after the call.
 constexpr bool isRecorded(Verb verb) { return verb != Verb::Argument && verb != Verb::Kernel && verb != Verb::Device; }
 
