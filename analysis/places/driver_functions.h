@@ -13,7 +13,8 @@ namespace msleaks::analysis::inline places {
 bool isOfDriver(std::string_view symbol);
 
 // Whether a function of a driver allocates, frees, maps, copies, fills or launches by its name, and msleaks does not
-// know it: it has no row in the table of functions (abi/functions.h), and no list (hooks/*/unhooked.txt) names it.
+// know it. Known functions have a row in the table of functions (abi/functions.h), or are in a list
+// (hooks/*/unhooked.txt).
 bool isUnknownToHooks(std::string_view symbol);
 
 // Returns these functions of a driver's library, sorted. Empty: the library is of no driver, or cannot be read, or has

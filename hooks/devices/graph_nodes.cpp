@@ -60,8 +60,7 @@ void addNode(abi::Family family, uint64_t graph, const GraphNode &node) noexcept
   const CountedLock lock;
   Nodes *const nodes = lock ? all_nodes.make() : nullptr;
   const GraphNode *const newest = nodes != nullptr ? nodesOf(family, graph) : nullptr;
-  if (nodes != nullptr &&
-      (newest == nullptr || newest->address != node.address || newest->frees() != node.frees()))
+  if (nodes != nullptr && (newest == nullptr || newest->address != node.address || newest->frees() != node.frees()))
     add(*nodes, family, graph, node);
 }
 

@@ -100,7 +100,7 @@ constexpr auto kOnDevice = [](auto real, void *caller, auto... parameters) {
 // The block is a handle: an address in the driver's own host memory. Only in the heap Device may a block have such an
 // address. So physical memory of the host is not recorded.
 constexpr auto kPhysicalOf = [](auto real, void *caller, ze_context_handle_t context, ze_device_handle_t device,
-                              ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
+                                ze_physical_mem_desc_t *wish, ze_physical_mem_handle_t *memory) {
   constexpr uint32_t kOnHost = 2; // ZE_PHYSICAL_MEM_FLAG_ALLOCATE_ON_HOST, which older headers do not declare
   if (wish == nullptr || (wish->flags & kOnHost) != 0)
     return real(context, device, wish, memory);
@@ -129,8 +129,7 @@ constexpr auto kOpenedByDevice = [](auto real, void *caller, ze_context_handle_t
     using Ask = int(ze_context_handle_t, const void *, void **, size_t *);
     void *begin = nullptr;
     size_t size = 0;
-    const bool is_known =
-        result == ze_result_t{} && callReal<Ask>(address_range, context, *block, &begin, &size) == 0;
+    const bool is_known = result == ze_result_t{} && callReal<Ask>(address_range, context, *block, &begin, &size) == 0;
     return is_known ? reinterpret_cast<uint64_t>(begin) + size - reinterpret_cast<uint64_t>(*block) : 0;
   };
   const auto open = [=](void **where) { return real(context, device, handle, flags, where); };
@@ -152,14 +151,14 @@ constexpr auto kLaunch = [](auto real, void *caller, ze_command_list_handle_t li
   return hook::callRecorded<Launch>(launch, caller, list, kernel, grid, Sizes{0, 0, 0});
 };
 template <hook::Name kName>
-constexpr auto kCreated = [](auto real, void *caller, ze_module_handle_t module, const ze_kernel_desc_t *wish,
-                             ze_kernel_handle_t *kernel) {
-  const ze_result_t result = hook::callRecorded<hook::Known<kName>>(real, caller, module, wish, kernel);
-  if (result == ze_result_t{} && __msl_hook_kernel != nullptr)
-    __msl_hook_kernel(abi::Traits(abi::Verb::Launch, kFamily, abi::Heap::Device, 0).packed(), *kernel,
-                      wish->pKernelName);
-  return result;
-};
+constexpr auto kCreated =
+    [](auto real, void *caller, ze_module_handle_t module, const ze_kernel_desc_t *wish, ze_kernel_handle_t *kernel) {
+      const ze_result_t result = hook::callRecorded<hook::Known<kName>>(real, caller, module, wish, kernel);
+      if (result == ze_result_t{} && __msl_hook_kernel != nullptr)
+        __msl_hook_kernel(abi::Traits(abi::Verb::Launch, kFamily, abi::Heap::Device, 0).packed(), *kernel,
+                          wish->pKernelName);
+      return result;
+    };
 // The next hooks record nothing. They only number the devices that the calls return.
 constexpr auto kDevices = [](auto real, void *, ze_driver_handle_t driver, uint32_t *count,
                              ze_device_handle_t *devices) {
