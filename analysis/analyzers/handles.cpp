@@ -95,6 +95,7 @@ public:
     else if (reach == Reach::Held && held_files_.size() < kMostHeldFiles)
       held_files_.push_back({file->site, read->second->holdersOf(block)});
   }
+  void onDeviceReset(uint32_t process, uint8_t device) override { open_.endDevice(process, device); }
   bool wantsReach() const override { return true; }
   void onReach(uint32_t process, const std::shared_ptr<const Reachability> &reachability) override {
     reachabilities_[process] = reachability;

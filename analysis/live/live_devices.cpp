@@ -38,6 +38,8 @@ void LiveSet::endDevice(Process &process, uint8_t device, uint64_t time_ns) {
     announceFree(block, FreeCause::Freed, time_ns);
     unback(process, block, time_ns);
   }
+  for (BlockObserver *observer : observers_)
+    observer->onDeviceReset(process.number, device);
 }
 
 // The program frees a block of a graph, which gets memory again at the next launch. Or the graph is gone (kReserve).

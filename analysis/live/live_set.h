@@ -97,6 +97,8 @@ public:
   virtual void onCopyToDevice(const Block & /*source*/, const Block & /*destination*/, const CopyToDevice &) {}
   // The collector looked at the block's pages, and found a change since the last look.
   virtual void onPages(const Block &, const TouchedPages &) {}
+  // A reset has ended all blocks of the device.
+  virtual void onDeviceReset(uint32_t /*process*/, uint8_t /*device*/) {}
   // The pool's block that was just announced is a part of `whole`, which another allocator has allocated.
   virtual void onPart(const Block & /*part*/, const Block & /*whole*/, uint64_t /*time_ns*/) {}
 };

@@ -11,6 +11,12 @@ using abi::HandleKind;
 // thread may also detach itself before pthread_create has returned in its creator.
 uint64_t earlinessOf(HandleKind kind) { return kind == HandleKind::Thread ? 1'000'000'000 : 1'000; }
 
+// Whether a reset of its device ends the handle.
+bool isOfDevice(HandleKind kind) {
+  return (kind >= HandleKind::Stream && kind <= HandleKind::Plan) ||
+         (kind >= HandleKind::Texture && kind <= HandleKind::GreenContext);
+}
+
 } // namespace
 
 void OpenHandles::apply(const StreamEvent &event, SiteId site) {
@@ -37,7 +43,10 @@ void OpenHandles::make(Process &process, const Handle &handle, const StreamEvent
   if (const auto early = process.early.extract(handle); !early.empty() && early.mapped().stream != event.stream &&
                                                         time_ns <= early.mapped().time_ns + earlinessOf(handle.kind))
     return;
-  process.open[handle] = {.site = site, .time_ns = time_ns, .step = process.steps};
+  process.open[handle] = {.site = site,
+                          .time_ns = time_ns,
+                          .device = static_cast<uint8_t>(event.event.header().device),
+                          .step = process.steps};
 }
 
 // Adds an owner, or the thread's last close was refused.
@@ -73,6 +82,12 @@ void OpenHandles::noteEarly(Process &process, const Handle &handle, const Stream
                   [&](const auto &early) { return early.second.time_ns + earlinessOf(early.first.kind) < time_ns; });
   if (process.early.size() < kMost)
     process.early[handle] = {time_ns, event.stream};
+}
+
+void OpenHandles::endDevice(uint32_t process, uint8_t device) {
+  if (const auto found = processes_.find(process); found != processes_.end())
+    std::erase_if(found->second.open,
+                  [&](const auto &open) { return isOfDevice(open.first.kind) && open.second.device == device; });
 }
 
 void OpenHandles::forgetAll() {

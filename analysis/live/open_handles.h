@@ -23,12 +23,15 @@ public:
     SiteId site;
     uint64_t time_ns = 0;
     uint64_t owners = 1;
-    uint32_t step = 0; // number of steps that its process had begun when it was opened
+    uint8_t device = 0; // of a handle of CUDA, HIP or ACL
+    uint32_t step = 0;  // number of steps that its process had begun when it was opened
   };
   using OfProcess = std::map<Handle, Open>;
 
   // Takes an event Opened, Closed or Step.
   void apply(const StreamEvent &, SiteId);
+  // Forgets the handles of a device that was reset.
+  void endDevice(uint32_t process, uint8_t device);
   // Returns the handles that the process leaves open at its end. Call stepsOf() before.
   OfProcess endProcess(uint32_t process);
   uint32_t stepsOf(uint32_t process) const;

@@ -80,5 +80,6 @@ constexpr auto kContext = kContextChanged<abi::Family::Acl, kDevice>;
 
 } // namespace
 
+#define MSL_PART_OBJECTS
 #define MSL_PART_CALLS
 #include "msleaks/abi/functions/acl.def"

@@ -7,17 +7,21 @@
 
 namespace msleaks::hooks {
 
+// Tells the runtime the name of a kernel that the driver has returned.
+template <abi::Family kFamily, class Kernel> void tellName(Kernel kernel, const char *name) {
+  if (__msl_hook_kernel != nullptr)
+    __msl_hook_kernel(abi::Traits(abi::Verb::Kernel, kFamily, abi::Heap::Device, 0).packed(), kernel, name);
+}
+
 // Functions that return a module's kernel by its name. The name is recorded each time: after a module was unloaded, the
 // driver may use a handle again for another kernel.
 template <const KernelSource &kSource>
 constexpr auto kNamedKernelOf = [](auto real, void *, auto *kernel, auto module, const char *name) {
-  constexpr uint32_t kTraits = abi::Traits(abi::Verb::Kernel, kSource.api->family, abi::Heap::Device, 0).packed();
   const auto status = real(kernel, module, name);
   if (status != decltype(status)(0))
     return status;
   kernelFound(kSource, module, *kernel, name);
-  if (__msl_hook_kernel != nullptr)
-    __msl_hook_kernel(kTraits, *kernel, name);
+  tellName<kSource.api->family>(*kernel, name);
   return status;
 };
 

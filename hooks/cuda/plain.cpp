@@ -9,5 +9,6 @@ static_assert(offsetof(cudaLaunchConfig_t, dynamicSmemBytes) == offsetof(msleaks
 static_assert(offsetof(cudaLaunchConfig_t, stream) == offsetof(msleaks::abi::LaunchConfig, stream));
 #endif
 
+#define MSL_PART_OBJECTS
 #define MSL_PART_PLAIN
 #include "msleaks/abi/functions/cuda.def"

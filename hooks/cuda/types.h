@@ -6,12 +6,14 @@
 #include "msleaks/abi/symbol.h"
 
 #include <cstddef>
+#include <cstdint>
 
 #ifdef MSL_VENDOR_HEADERS
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #if CUDART_VERSION < 13000
 using cudaExecutionContext_t = void *;
+using cudaDevResourceDesc_t = void *;
 #endif
 #else
 using cudaError_t = int;
@@ -75,6 +77,20 @@ struct cudaMemcpy3DPeerParms {
 struct cudaIpcMemHandle_t {
   char reserved[64];
 };
+struct cudaIpcEventHandle_t {
+  char reserved[64];
+};
+using cudaTextureObject_t = unsigned long long;
+using cudaSurfaceObject_t = unsigned long long;
+using cudaResourceDesc = void;
+using cudaTextureDesc = void;
+using cudaResourceViewDesc = void;
+using cudaMemPoolProps = void;
+using cudaMemAllocationHandleType = int;
+using cudaExternalMemoryHandleDesc = void;
+using cudaExternalSemaphore_t = void *;
+using cudaExternalSemaphoreHandleDesc = void;
+using cudaDevResourceDesc_t = void *;
 struct cudaExternalMemoryBufferDesc {
   unsigned long long offset, size;
 };
@@ -103,6 +119,18 @@ using CUexternalMemory = void *;
 using CUgraph = void *;
 using CUgraphExec = void *;
 using CUgraphNode = void *;
+using CUexternalSemaphore = void *;
+using CUlinkState = void *;
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
+using CUdevResourceDesc = void *;
+using CUipcEventHandle = cudaIpcEventHandle_t;
+using CUmemPoolProps = void;
+using CUDA_RESOURCE_DESC = void;
+using CUDA_TEXTURE_DESC = void;
+using CUDA_RESOURCE_VIEW_DESC = void;
+using CUDA_EXTERNAL_MEMORY_HANDLE_DESC = void;
+using CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC = void;
 using CUmemGenericAllocationHandle = unsigned long long;
 using CUmemAllocationHandleType = int;
 using CUfunction_attribute = int;

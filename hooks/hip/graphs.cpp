@@ -44,6 +44,14 @@ constexpr ModuleApi kApi = {&allocate,      &write,      &read,         &make_st
                             &exchange_mode, &hip::kLast, &place,        &enter,       abi::Family::Hip};
 constexpr KernelSource kModule = {&kApi, &module_kernel, &module_constant};
 
+// No function returns a constant of a library. So a library's kernels have names, but are not counted.
+constexpr auto kLibraryKernel = [](auto real, void *, hipKernel_t *kernel, hipLibrary_t library, const char *name) {
+  const hipError_t status = real(kernel, library, name);
+  if (status == hipError_t(0))
+    tellName<abi::Family::Hip>(*kernel, name);
+  return status;
+};
+
 // hipDeviceReset resets the calling thread's device.
 constexpr auto kReset = [](auto real, void *caller) {
   placeGoes(place());

@@ -2,5 +2,6 @@
 #include "core/rows.h"
 #include "hip/rows.h"
 
+#define MSL_PART_OBJECTS
 #define MSL_PART_PLAIN
 #include "msleaks/abi/functions/hip.def"

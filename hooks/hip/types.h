@@ -82,6 +82,21 @@ struct HIP_ARRAY3D_DESCRIPTOR {
 struct hipIpcMemHandle_t {
   char reserved[64];
 };
+struct hipIpcEventHandle_t {
+  char reserved[64];
+};
+using hipTextureObject_t = void *;
+using hipSurfaceObject_t = void *;
+using hipExternalSemaphore_t = void *;
+using hipResourceDesc = void;
+using hipTextureDesc = void;
+using hipResourceViewDesc = void;
+using hipMemPoolProps = void;
+using hipExternalMemoryHandleDesc = void;
+using hipExternalSemaphoreHandleDesc = void;
+using HIP_RESOURCE_DESC = void;
+using HIP_TEXTURE_DESC = void;
+using HIP_RESOURCE_VIEW_DESC = void;
 struct hipExternalMemoryBufferDesc {
   unsigned long long offset, size;
 };
@@ -89,12 +104,16 @@ struct hipExternalMemoryBufferDesc {
 #if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 6
 using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
 using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
+using hipLinkState_t = void *;
 using hipMemAllocNodeParams = void;
 using hipGraphNodeParams = void;
 using hipGraphInstantiateParams = void;
 #endif
 #if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
 using hipMemcpyAttributes = void;
+using hipLibrary_t = void *;
+using hipKernel_t = void *;
+using hipLibraryOption = int;
 struct hipMemcpy3DPeerParms {
   hipArray_t srcArray;
   hipPos srcPos;

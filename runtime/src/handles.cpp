@@ -45,7 +45,9 @@ void __msl_on_opened(uint32_t site, uint32_t traits, uint64_t caller, uint32_t k
   if (!isEnabled(abi::EventKind::Opened) || !isCounted(kind, handle) || isBorrowed(kind, __msl_process.arena))
     return;
   const uint32_t where = (row.flags() & abi::kRestored) != 0 ? callerSite(caller) : pathOf(site, caller, callerFrame());
-  record(__msl_thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), 0, row.flags(), where, 0}, handle, kind});
+  Thread &thread = __msl_thread;
+  const uint32_t device = hasDevices(row.family()) ? chosenDevice(thread, row.family()) : 0;
+  record(thread, abi::OpenedEvent{{abi::EventKind::Opened, row.heap(), device, row.flags(), where, 0}, handle, kind});
 }
 
 // Records that a handle was closed. A process without an arena has recorded no handle. So its closes are not recorded,

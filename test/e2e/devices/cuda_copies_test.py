@@ -59,6 +59,8 @@ def main():
         for kind in "copy", "set":
             events = [(event["size"], "async" in event["flags"]) for event in events_of(msleaks, run, kind)]
             equal(f"{name}: {kind}", events, [call[1:] for call in calls if call[0] == kind] + RUNTIME[kind])
+        used = len(events_of(msleaks, run, "access"))
+        equal(f"{name}: numbers written and read", used, 4 if is_hip else 8)
         equal(f"{name}: refused", len(events_of(msleaks, run, "failed")), 2)
         print(f"{name}: {len(calls)} calls of the driver")
 

@@ -15,7 +15,7 @@ CONFIGURED = 14  # the grid of the launch that passes a configuration structure,
 EXPECTED = {
     "cuda_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("device", 0, 1003), ("device", 0, 1004)],
                    "launch": [(11, "scale"), (12, "scale"), (13, "scale"), (14, "scale")], "copy": [(21, False), (22, True)]},
-    "hip_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("pinned", 0, 1005), ("pinned", 0, 1006), ("device", 0, 1007),
+    "hip_forms": {"alloc": [("device", 0, 1000), ("pinned", 0, 1001), ("device", 0, 1002), ("pinned", 0, 1005), ("pinned", 0, 1006), ("pinned", 0, 1008), ("pinned", 0, 1009), ("device", 0, 1007),
                             ("device", 0, 56 * 18)],
                   "launch": [(11, "scale"), (12, "scale"), (13, "scale"), (14, "scale"), (15, "shift"), (16, "shift"), (17, "scale"), (18, "shift"), (19, "shift"),
                              (14, "shift"), (21, "shift")],

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests resets of a device by CUDA or by HIP. All blocks of the device end, and are no leaks. A free of such a block is refused, and is
+"""Tests resets of a device by CUDA or by HIP. All blocks and handles of the device end, and are no leaks. A free of such a block is refused, and is
 no free of an unknown block. Blocks of other devices stay alive, and so do all blocks if the reset is refused.
    usage: cuda_reset_test.py BUILD SCRATCH cuda_reset|hip_reset
 """
@@ -30,6 +30,8 @@ def main():
         equal(f"{name}: devices of the resets", resets, [1, 0] if is_hip else [1, 0, 1, 1])
         leak = ("device", 0, 1, 1003, line_of(source, "// forgotten"))
         equal(f"{name}: leaks", device_leaks(report), [leak])
+        left = sum(handle["count"] for handle in report.json["handles"] if handle["kind"] == "stream")
+        equal(f"{name}: streams of devices that were not reset", left, 1 if is_hip else 0)
         equal(f"{name}: frees of no block", (report.json["blocks"]["unmatched_frees"], report.json["blocks"]["implicit_frees"]), (0, 0))
         print(f"{name}: {leak}")
 

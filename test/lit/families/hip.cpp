@@ -44,6 +44,9 @@ static void blocks() {
   hipHostMalloc((void **)&d, 69, 0);
   // CHECK: on_free hip free block size=0 | hipHostFree at
   hipHostFree(d);
+  // CHECK: on_alloc_out hip alloc block size=68 status=0 | hipExtHostAlloc at
+  hipExtHostAlloc((void **)&d, 68, 0);
+  hipHostFree(d);
   // CHECK: on_alloc_out hip alloc block size=70 status=0 | hipHostAlloc at
   hipHostAlloc((void **)&d, 70, 0);
   hipHostFree(d);

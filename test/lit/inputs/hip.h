@@ -12,6 +12,7 @@ struct hip_dim3 {
 };
 
 hipError_t hipMalloc(void **block, size_t size);
+hipError_t hipExtHostAlloc(void **block, size_t size, unsigned flags);
 hipError_t hipExtMallocWithFlags(void **block, size_t size, unsigned flags);
 hipError_t hipMallocPitch(void **block, size_t *pitch, size_t width, size_t height);
 hipError_t hipMemAllocPitch(void **block, size_t *pitch, size_t width, size_t height, unsigned element);

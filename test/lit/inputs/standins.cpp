@@ -186,6 +186,7 @@ cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t) { return 0; }
 
 // hip
 hipError_t hipMalloc(void **block, size_t size) { return allocate(block, size); }
+hipError_t hipExtHostAlloc(void **block, size_t size, unsigned) { return allocate(block, size); }
 hipError_t hipExtMallocWithFlags(void **block, size_t size, unsigned) { return allocate(block, size); }
 hipError_t hipMallocPitch(void **block, size_t *pitch, size_t width, size_t height) {
   *pitch = width;

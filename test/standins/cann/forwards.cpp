@@ -1,14 +1,12 @@
 // Imitates libascendcl.so of CANN 8 and later: each function forwards to a function of another library, whose name has
 // the ending Impl. The rows of the table of functions say which functions these are.
+#include "rows.h"
+
 #include "msleaks/hook/each_parameter.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-using Stream = void *;
-using Handle = void *;
-using Config = void *;
 
 #define MSL_FUNCTION(...) STANDIN_ROW(__VA_ARGS__)
 #define MSL_FUNCTION_WITH(body, ...) MSL_FUNCTION(__VA_ARGS__)

@@ -3,6 +3,7 @@
 #include "../common/refusal.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace {
@@ -17,6 +18,14 @@ int copy(void *to, const void *from, size_t bytes) {
     return kInvalid;
   std::memmove(to, from, bytes);
   return 0;
+}
+void *pointer(void *address) { return address; }
+template <class Address, class Number> int write(Address to, Number number) {
+  std::memcpy(pointer(to), &number, sizeof number);
+  return 0;
+}
+template <class Address, class Number> int waited(Address from, Number number) {
+  return std::memcmp(pointer(from), &number, sizeof number) == 0 ? 0 : kInvalid;
 }
 template <class Number> int fill(Device to, Number number, size_t count) {
   if (to == 0)
@@ -187,5 +196,16 @@ int cuMemcpy2DUnaligned_v2(const Copy2D *copy) { return copyRows(copy); }
 int cuMemcpy2DAsync_v2(const Copy2D *copy, void *) { return copyRows(copy); }
 int cuMemcpy3D_v2(const void *copy) { return copyVolume<size_t>(copy); }
 int cuMemcpy3DAsync_v2(const void *copy, void *) { return copyVolume<size_t>(copy); }
+// A wait finds the number, since each write is done at once.
+int cuStreamWriteValue32_v2(void *, Device to, unsigned value, unsigned) { return write(to, value); }
+int cuStreamWaitValue32_v2(void *, Device from, unsigned value, unsigned) { return waited(from, value); }
+int cuStreamWriteValue64_v2(void *, Device to, uint64_t value, unsigned) { return write(to, value); }
+int cuStreamWaitValue64_v2(void *, Device from, uint64_t value, unsigned) { return waited(from, value); }
+#endif
+#ifdef HIP
+int hipStreamWriteValue32(void *, void *to, uint32_t value, unsigned) { return write(to, value); }
+int hipStreamWaitValue32(void *, void *from, uint32_t value, unsigned, uint32_t) { return waited(from, value); }
+int hipStreamWriteValue64(void *, void *to, uint64_t value, unsigned) { return write(to, value); }
+int hipStreamWaitValue64(void *, void *from, uint64_t value, unsigned, uint64_t) { return waited(from, value); }
 #endif
 }

@@ -27,6 +27,7 @@ hipError_t hipHostMalloc(void **block, size_t size, unsigned) {
   STANDIN_MAY_REFUSE(static_cast<hipError_t>);
   return hipMallocHost(block, size);
 }
+hipError_t hipExtHostAlloc(void **block, size_t size, unsigned) { return hipMallocHost(block, size); }
 hipError_t hipMemAllocHost(void **block, size_t size) {
   STANDIN_MAY_REFUSE(static_cast<hipError_t>);
   return hipMallocHost(block, size);
@@ -93,6 +94,9 @@ hipError_t hipGetProcAddress(const char *name, void **function, int, uint64_t, v
   static void *const self = dlopen("libamdhip64.so.6", RTLD_NOW | RTLD_NOLOAD);
   *function = self != nullptr ? dlsym(self, name) : nullptr;
   return static_cast<hipError_t>(*function != nullptr ? 0 : kNotFound);
+}
+hipError_t hipGetDriverEntryPoint(const char *name, void **function, unsigned long long, void *) {
+  return hipGetProcAddress(name, function, 0, 0, nullptr);
 }
 const char *hipKernelNameRefByPtr(const void *kernel, hipStream_t) {
   Dl_info place{};

@@ -2,6 +2,7 @@
 // of bytes identifies most of the calls. Some calls are refused.
 #include <cuda_runtime_api.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,22 @@ int cuMemcpy3D_v2(const struct Copy3D *copy);
 int cuMemcpy3D_v2_ptds(const struct Copy3D *copy);
 int cuMemcpy3DAsync_v2(const struct Copy3D *copy, void *);
 int cuMemcpy3DAsync_v2_ptsz(const struct Copy3D *copy, void *);
+#endif
+
+#ifdef HIP
+int hipStreamWaitValue32(void *, void *at, uint32_t value, unsigned flags, uint32_t mask);
+int hipStreamWaitValue64(void *, void *at, uint64_t value, unsigned flags, uint64_t mask);
+int hipStreamWriteValue32(void *, void *at, uint32_t value, unsigned flags);
+int hipStreamWriteValue64(void *, void *at, uint64_t value, unsigned flags);
+#else
+int cuStreamWaitValue32_v2(void *, CUdeviceptr at, unsigned value, unsigned flags);
+int cuStreamWaitValue32_v2_ptsz(void *, CUdeviceptr at, unsigned value, unsigned flags);
+int cuStreamWaitValue64_v2(void *, CUdeviceptr at, uint64_t value, unsigned flags);
+int cuStreamWaitValue64_v2_ptsz(void *, CUdeviceptr at, uint64_t value, unsigned flags);
+int cuStreamWriteValue32_v2(void *, CUdeviceptr at, unsigned value, unsigned flags);
+int cuStreamWriteValue32_v2_ptsz(void *, CUdeviceptr at, unsigned value, unsigned flags);
+int cuStreamWriteValue64_v2(void *, CUdeviceptr at, uint64_t value, unsigned flags);
+int cuStreamWriteValue64_v2_ptsz(void *, CUdeviceptr at, uint64_t value, unsigned flags);
 #endif
 
 cudaError_t cudaMemcpy2D_ptds(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -225,6 +242,25 @@ static void per_thread(void) {
   expect(cudaMemset3DAsync_ptsz(block, 1, (struct cudaExtent){208, 2, 1}, NULL), 0, "fill of a volume");
 }
 
+// Writes numbers in the order of a stream, and waits for them.
+static void numbers(void) {
+#ifdef HIP
+  expect(hipStreamWriteValue32(NULL, second, 7, 0), 0, "write of 4 bytes");
+  expect(hipStreamWaitValue32(NULL, second, 7, 0, 0xff), 0, "wait for 4 bytes");
+  expect(hipStreamWriteValue64(NULL, second, 8, 0), 0, "write of 8 bytes");
+  expect(hipStreamWaitValue64(NULL, second, 8, 0, 0xff), 0, "wait for 8 bytes");
+#else
+  expect(cuStreamWriteValue32_v2(NULL, there, 7, 0), 0, "write of 4 bytes");
+  expect(cuStreamWaitValue32_v2(NULL, there, 7, 0), 0, "wait for 4 bytes");
+  expect(cuStreamWriteValue32_v2_ptsz(NULL, there, 8, 0), 0, "write of 4 bytes");
+  expect(cuStreamWaitValue32_v2_ptsz(NULL, there, 8, 0), 0, "wait for 4 bytes");
+  expect(cuStreamWriteValue64_v2(NULL, there, 9, 0), 0, "write of 8 bytes");
+  expect(cuStreamWaitValue64_v2(NULL, there, 9, 0), 0, "wait for 8 bytes");
+  expect(cuStreamWriteValue64_v2_ptsz(NULL, there, 10, 0), 0, "write of 8 bytes");
+  expect(cuStreamWaitValue64_v2_ptsz(NULL, there, 10, 0), 0, "wait for 8 bytes");
+#endif
+}
+
 int main(void) {
   expect(cudaMalloc(&first, 4096), 0, "block");
   expect(cudaMalloc(&second, 4096), 0, "block");
@@ -236,6 +272,7 @@ int main(void) {
 #endif
   runtime();
   per_thread();
+  numbers();
   expect(cudaFree(first), 0, "free");
   expect(cudaFree(second), 0, "free");
   puts("done");

@@ -36,13 +36,22 @@ static void by_the_driver(void) {
 }
 #endif
 
+static void openStream(int device) {
+  cudaStream_t stream;
+  expect(cudaSetDevice(device), 0, "device");
+  expect(cudaStreamCreate(&stream), 0, "stream"); // stream
+}
+
 int main(void) {
+  openStream(0);
+  openStream(1);
   void *locked, *first = allocate(0, 1000), *second = allocate(1, 2000);
   expect(cudaMallocHost(&locked, 3000), 0, "locked block");
   expect(cudaDeviceReset(), 0, "reset of the second device");
   expect(cudaFree(second), cudaErrorInvalidValue, "free of what has ended");
   expect(cudaFreeHost(locked), 0, "free of what is still there");
   expect(cudaMallocHost(&locked, 3001), 0, "locked block");
+  openStream(1);
   void *again = allocate(0, 1001);
   expect(cudaDeviceReset(), 0, "reset of the first device");
   expect(cudaFree(first), cudaErrorInvalidValue, "free of what has ended");
