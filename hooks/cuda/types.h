@@ -12,31 +12,19 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #if CUDART_VERSION < 13000
-using cudaExecutionContext_t = void *;
-using cudaDevResourceDesc_t = void *;
+typedef void *cudaExecutionContext_t, *cudaDevResourceDesc_t;
 #endif
 #else
-using cudaError_t = int;
-using cudaMemcpyKind = int;
-using cudaStream_t = void *;
-using cudaEvent_t = void *;
-using cudaExecutionContext_t = void *;
-using cudaArray_t = void *;
+typedef void *cudaStream_t, *cudaEvent_t, *cudaExecutionContext_t, *cudaArray_t, *cudaMipmappedArray_t, *cudaMemPool_t,
+    *cudaExternalMemory_t, *cudaGraph_t, *cudaGraphExec_t, *cudaGraphNode_t, *cudaExternalSemaphore_t,
+    *cudaDevResourceDesc_t;
 using cudaArray_const_t = const void *;
-using cudaMipmappedArray_t = void *;
-using cudaMemPool_t = void *;
-using cudaExternalMemory_t = void *;
-using cudaGraph_t = void *;
-using cudaGraphExec_t = void *;
-using cudaGraphNode_t = void *;
+typedef int cudaError_t, cudaMemcpyKind, cudaMemAllocationHandleType;
+typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
+typedef void cudaLaunchParams, cudaMemcpyAttributes, cudaMemPoolPtrExportData, cudaGraphEdgeData,
+    cudaGraphInstantiateParams, cudaGraphNodeParams, cudaMemAllocNodeParams, cudaResourceDesc, cudaTextureDesc,
+    cudaResourceViewDesc, cudaMemPoolProps, cudaExternalMemoryHandleDesc, cudaExternalSemaphoreHandleDesc;
 using cudaLaunchConfig_t = msleaks::abi::LaunchConfig;
-using cudaLaunchParams = void;
-using cudaMemcpyAttributes = void;
-using cudaMemPoolPtrExportData = void;
-using cudaGraphEdgeData = void;
-using cudaGraphInstantiateParams = void;
-using cudaGraphNodeParams = void;
-using cudaMemAllocNodeParams = void;
 struct dim3 {
   unsigned x, y, z;
 };
@@ -80,17 +68,6 @@ struct cudaIpcMemHandle_t {
 struct cudaIpcEventHandle_t {
   char reserved[64];
 };
-using cudaTextureObject_t = unsigned long long;
-using cudaSurfaceObject_t = unsigned long long;
-using cudaResourceDesc = void;
-using cudaTextureDesc = void;
-using cudaResourceViewDesc = void;
-using cudaMemPoolProps = void;
-using cudaMemAllocationHandleType = int;
-using cudaExternalMemoryHandleDesc = void;
-using cudaExternalSemaphore_t = void *;
-using cudaExternalSemaphoreHandleDesc = void;
-using cudaDevResourceDesc_t = void *;
 struct cudaExternalMemoryBufferDesc {
   unsigned long long offset, size;
 };
@@ -101,54 +78,18 @@ struct cudaExternalMemoryMipmappedArrayDesc {
   unsigned flags, numLevels;
 };
 
-using CUresult = int;
-using CUdevice = int;
-using CUdeviceptr = unsigned long long;
-using CUcontext = void *;
-using CUgreenCtx = void *;
-using CUstream = void *;
-using CUevent = void *;
-using CUfunction = void *;
-using CUkernel = void *;
-using CUmodule = void *;
-using CUlibrary = void *;
-using CUarray = void *;
-using CUmipmappedArray = void *;
-using CUmemoryPool = void *;
-using CUexternalMemory = void *;
-using CUgraph = void *;
-using CUgraphExec = void *;
-using CUgraphNode = void *;
-using CUexternalSemaphore = void *;
-using CUlinkState = void *;
-using CUtexObject = unsigned long long;
-using CUsurfObject = unsigned long long;
-using CUdevResourceDesc = void *;
+typedef void *CUcontext, *CUgreenCtx, *CUstream, *CUevent, *CUfunction, *CUkernel, *CUmodule, *CUlibrary, *CUarray,
+    *CUmipmappedArray, *CUmemoryPool, *CUexternalMemory, *CUgraph, *CUgraphExec, *CUgraphNode, *CUexternalSemaphore,
+    *CUlinkState, *CUdevResourceDesc;
+typedef int CUresult, CUdevice, CUmemAllocationHandleType, CUfunction_attribute, CUfunc_cache, CUsharedconfig,
+    CUjit_option, CUlibraryOption;
+typedef unsigned long long CUdeviceptr, CUtexObject, CUsurfObject, CUmemGenericAllocationHandle;
+typedef void CUmemPoolProps, CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC, CUDA_RESOURCE_VIEW_DESC,
+    CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC, CUexecAffinityParam, CUctxCreateParams,
+    CUmulticastObjectProp, CUmemcpyAttributes, CUmemPoolPtrExportData, CUgraphEdgeData, CUgraphNodeParams,
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_LAUNCH_PARAMS, CUDA_MEM_ALLOC_NODE_PARAMS;
 using CUipcEventHandle = cudaIpcEventHandle_t;
-using CUmemPoolProps = void;
-using CUDA_RESOURCE_DESC = void;
-using CUDA_TEXTURE_DESC = void;
-using CUDA_RESOURCE_VIEW_DESC = void;
-using CUDA_EXTERNAL_MEMORY_HANDLE_DESC = void;
-using CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC = void;
-using CUmemGenericAllocationHandle = unsigned long long;
-using CUmemAllocationHandleType = int;
-using CUfunction_attribute = int;
-using CUfunc_cache = int;
-using CUsharedconfig = int;
-using CUjit_option = int;
-using CUlibraryOption = int;
 using CUlaunchConfig = msleaks::abi::LaunchConfig;
-using CUexecAffinityParam = void;
-using CUctxCreateParams = void;
-using CUmulticastObjectProp = void;
-using CUmemcpyAttributes = void;
-using CUmemPoolPtrExportData = void;
-using CUgraphEdgeData = void;
-using CUgraphNodeParams = void;
-using CUDA_GRAPH_INSTANTIATE_PARAMS = void;
-using CUDA_LAUNCH_PARAMS = void;
-using CUDA_MEM_ALLOC_NODE_PARAMS = void;
 using CUipcMemHandle = cudaIpcMemHandle_t;
 using CUDA_EXTERNAL_MEMORY_BUFFER_DESC = cudaExternalMemoryBufferDesc;
 struct CUmemLocation {

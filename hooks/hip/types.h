@@ -9,33 +9,15 @@
 #ifdef MSL_VENDOR_HEADERS
 #include <hip/hip_runtime_api.h>
 #else
-using hipError_t = int;
-using hipDevice_t = int;
-using hipDeviceptr_t = void *;
-using hipMemcpyKind = int;
-using hipStream_t = void *;
-using hipEvent_t = void *;
-using hipCtx_t = void *;
-using hipModule_t = void *;
-using hipFunction_t = void *;
-using hipArray_t = void *;
+typedef void *hipDeviceptr_t, *hipStream_t, *hipEvent_t, *hipCtx_t, *hipModule_t, *hipFunction_t, *hipArray_t,
+    *hipMipmappedArray_t, *hipMemPool_t, *hipExternalMemory_t, *hipMemGenericAllocationHandle_t, *hipGraph_t,
+    *hipGraphExec_t, *hipGraphNode_t, *hipTextureObject_t, *hipSurfaceObject_t, *hipExternalSemaphore_t;
 using hipArray_const_t = const void *;
-using hipMipmappedArray_t = void *;
-using hipMemPool_t = void *;
-using hipExternalMemory_t = void *;
-using hipMemGenericAllocationHandle_t = void *;
-using hipMemAllocationHandleType = int;
-using hipGraph_t = void *;
-using hipGraphExec_t = void *;
-using hipGraphNode_t = void *;
-using hipJitOption = int;
-using hipFuncAttribute = int;
-using hipFuncCache_t = int;
-using hipSharedMemConfig = int;
-using hipLaunchParams = void;
-using hipMemPoolPtrExportData = void;
-using hip_Memcpy2D = void;
-using HIP_MEMCPY3D = void;
+typedef int hipError_t, hipDevice_t, hipMemcpyKind, hipMemAllocationHandleType, hipJitOption, hipFuncAttribute,
+    hipFuncCache_t, hipSharedMemConfig;
+typedef void hipLaunchParams, hipMemPoolPtrExportData, hip_Memcpy2D, HIP_MEMCPY3D, hipResourceDesc, hipTextureDesc,
+    hipResourceViewDesc, hipMemPoolProps, hipExternalMemoryHandleDesc, hipExternalSemaphoreHandleDesc,
+    HIP_RESOURCE_DESC, HIP_TEXTURE_DESC, HIP_RESOURCE_VIEW_DESC;
 struct dim3 {
   unsigned x, y, z;
 };
@@ -85,18 +67,6 @@ struct hipIpcMemHandle_t {
 struct hipIpcEventHandle_t {
   char reserved[64];
 };
-using hipTextureObject_t = void *;
-using hipSurfaceObject_t = void *;
-using hipExternalSemaphore_t = void *;
-using hipResourceDesc = void;
-using hipTextureDesc = void;
-using hipResourceViewDesc = void;
-using hipMemPoolProps = void;
-using hipExternalMemoryHandleDesc = void;
-using hipExternalSemaphoreHandleDesc = void;
-using HIP_RESOURCE_DESC = void;
-using HIP_TEXTURE_DESC = void;
-using HIP_RESOURCE_VIEW_DESC = void;
 struct hipExternalMemoryBufferDesc {
   unsigned long long offset, size;
 };
@@ -105,15 +75,12 @@ struct hipExternalMemoryBufferDesc {
 using HIP_LAUNCH_CONFIG = msleaks::abi::LaunchConfig;
 using hipLaunchConfig_t = msleaks::abi::LaunchConfig;
 using hipLinkState_t = void *;
-using hipMemAllocNodeParams = void;
-using hipGraphNodeParams = void;
-using hipGraphInstantiateParams = void;
+typedef void hipMemAllocNodeParams, hipGraphNodeParams, hipGraphInstantiateParams;
 #endif
 #if !defined(HIP_VERSION_MAJOR) || HIP_VERSION_MAJOR < 7
-using hipMemcpyAttributes = void;
-using hipLibrary_t = void *;
-using hipKernel_t = void *;
+typedef void *hipLibrary_t, *hipKernel_t;
 using hipLibraryOption = int;
+using hipMemcpyAttributes = void;
 struct hipMemcpy3DPeerParms {
   hipArray_t srcArray;
   hipPos srcPos;

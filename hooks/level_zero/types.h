@@ -9,35 +9,14 @@
 #include <level_zero/ze_api.h>
 #else
 using ze_result_t = int; // 0: success
-using ze_driver_handle_t = void *;
-using ze_device_handle_t = void *;
-using ze_context_handle_t = void *;
-using ze_command_list_handle_t = void *;
-using ze_command_queue_handle_t = void *;
-using ze_fence_handle_t = void *;
-using ze_kernel_handle_t = void *;
-using ze_module_handle_t = void *;
-using ze_module_build_log_handle_t = void *;
-using ze_event_handle_t = void *;
-using ze_event_pool_handle_t = void *;
-using ze_image_handle_t = void *;
-using ze_sampler_handle_t = void *;
-using ze_physical_mem_handle_t = void *;
+typedef void *ze_driver_handle_t, *ze_device_handle_t, *ze_context_handle_t, *ze_command_list_handle_t,
+    *ze_command_queue_handle_t, *ze_fence_handle_t, *ze_kernel_handle_t, *ze_module_handle_t,
+    *ze_module_build_log_handle_t, *ze_event_handle_t, *ze_event_pool_handle_t, *ze_image_handle_t,
+    *ze_sampler_handle_t, *ze_physical_mem_handle_t;
 using ze_memory_access_attribute_t = int;
-using ze_device_mem_alloc_desc_t = void;
-using ze_host_mem_alloc_desc_t = void;
-using ze_memory_free_ext_desc_t = void;
-using ze_image_desc_t = void;
-using ze_image_region_t = void;
-using ze_copy_region_t = void;
-using ze_context_desc_t = void;
-using ze_command_queue_desc_t = void;
-using ze_command_list_desc_t = void;
-using ze_event_pool_desc_t = void;
-using ze_event_desc_t = void;
-using ze_fence_desc_t = void;
-using ze_module_desc_t = void;
-using ze_sampler_desc_t = void;
+typedef void ze_device_mem_alloc_desc_t, ze_host_mem_alloc_desc_t, ze_memory_free_ext_desc_t, ze_image_desc_t,
+    ze_image_region_t, ze_copy_region_t, ze_context_desc_t, ze_command_queue_desc_t, ze_command_list_desc_t,
+    ze_event_pool_desc_t, ze_event_desc_t, ze_fence_desc_t, ze_module_desc_t, ze_sampler_desc_t;
 struct ze_group_count_t {
   uint32_t groupCountX, groupCountY, groupCountZ;
 };

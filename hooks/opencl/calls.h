@@ -9,15 +9,7 @@
 
 namespace msleaks::hooks::cl {
 
-using Context = void *;
-using Device = void *;
-using Queue = void *;
-using Mem = void *;
-using Kernel = void *;
-using Program = void *;
-using Event = void *;
-using Sampler = void *;
-using Notify = void *;
+typedef void *Context, *Device, *Queue, *Mem, *Kernel, *Program, *Event, *Sampler, *Notify;
 using Events = const void *;
 using Bits = uint64_t;
 using Properties = const uint64_t *;
