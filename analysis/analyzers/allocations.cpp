@@ -1,6 +1,7 @@
 // Allocations: how much each place allocated, how much of it only for a moment, and in which sizes. Also finds places
 // where allocating takes noticeable time (churn).
 #include "analysis/analyzers/registry.h"
+#include "analysis/analyzers/scores.h"
 #include "analysis/findings/churn.h"
 #include "analysis/live/allocation_counts.h"
 
@@ -8,12 +9,17 @@
 #include <array>
 #include <bit>
 #include <unordered_map>
+#include <utility>
 
 namespace msleaks::analysis::inline analyzers {
 namespace {
 
 // A program like PyTorch allocates on half a million paths. Naming all of them would take most of a report's time.
 constexpr size_t kMostNamedSites = 4000, kMostPaths = 20'000;
+
+// A place is in the list of scores if its score is higher, and it leaves this part of all bytes that are left.
+constexpr double kLeakyScore = 0.95;
+constexpr uint64_t kLeakyOneIn = 100;
 
 using BySite = std::vector<std::pair<SiteId, AllocationCount>>;
 
@@ -26,7 +32,11 @@ public:
       counts_.onReallocFree(event.process, event.stream);
   }
   void onAlloc(const Block &, AllocCause, uint64_t time_ns) override;
-  void onFree(const Block &block, FreeCause cause, uint64_t) override { counts_.onFree(block, cause); }
+  void onFree(const Block &block, FreeCause cause, uint64_t) override {
+    if (isEnd(cause))
+      elementAt(left_, block.cohort.index) += {block.size, 1};
+    counts_.onFree(block, cause);
+  }
   void onRetarget(const Block &block, const Block &before, uint64_t) override { counts_.onRetarget(block, before); }
   void onProcessEnd(uint32_t process, const ProcessFate &fate) override { counts_.onProcessEnd(process, fate.time_ns); }
   void conclude(Conclusion &) const override;
@@ -35,10 +45,12 @@ private:
   BySite bySites(const Cohorts &) const;
   Section byPlace(Conclusion &) const;
   Section bySize() const;
+  Section leakScores(Conclusion &) const;
   std::vector<SiteLine> byPath(Conclusion &) const;
 
   AllocationCounts counts_;
   std::array<BlockSum, 65> by_size_{}; // by the number of bits of the size
+  std::vector<BlockSum> left_;         // by cohort: blocks that were alive at the end of their process
 };
 
 void AllocationAnalyzer::onAlloc(const Block &block, AllocCause cause, uint64_t time_ns) {
@@ -111,6 +123,47 @@ Section AllocationAnalyzer::bySize() const {
   return section;
 }
 
+// Lists the places that leave many bytes, and free hardly any of their blocks.
+Section AllocationAnalyzer::leakScores(Conclusion &conclusion) const {
+  Section section{"leak_scores",
+                  "Places that hardly free their blocks",
+                  {{"place", Unit::Place, Fold::Key},
+                   {"left_bytes", Unit::Bytes},
+                   {"allocated", Unit::Count},
+                   {"freed", Unit::Count},
+                   {"score", Unit::Count, Fold::Largest}},
+                  {}};
+  const std::vector<AllocationCount> &counts = counts_.byCohort();
+  std::vector<SiteShare> shares;
+  std::unordered_map<SiteId, std::pair<uint64_t, uint64_t>> of_site; // allocated and freed blocks
+  uint64_t left_bytes = 0;
+  for (uint32_t index = 1; index < std::min(counts.size(), conclusion.cohorts.size()); ++index) {
+    const Cohort &cohort = conclusion.cohorts[{index}];
+    const BlockSum left = index < left_.size() ? left_[index] : BlockSum{};
+    if (counts[index].count == 0 || !abi::isPhysical(cohort.heap))
+      continue;
+    auto &[allocated, freed] = of_site[cohort.site];
+    allocated += counts[index].count;
+    freed += counts[index].count - std::min(counts[index].count, left.count + counts[index].alive);
+    left_bytes += left.bytes;
+    if (left.count != 0)
+      shares.push_back({cohort.site, left.bytes, left.count});
+  }
+  for (const PlaceGroup &group : conclusion.lines.byPlace(shares)) {
+    uint64_t allocated = 0, freed = 0;
+    for (const SiteShare &share : group.shares) {
+      const auto [all, gone] = std::exchange(of_site[share.site], {}); // a site may have several shares
+      allocated += all;
+      freed += gone;
+    }
+    const double score = leakScore(allocated, freed);
+    if (const uint64_t bytes = group.sum().bytes; score > kLeakyScore && bytes * kLeakyOneIn >= left_bytes)
+      section.rows.push_back(
+          {std::make_shared<SiteText>(textOf(conclusion.catalog, group.place)), bytes, allocated, freed, score});
+  }
+  return section;
+}
+
 // The paths with the fewest bytes have no names, and share one line.
 std::vector<SiteLine> AllocationAnalyzer::byPath(Conclusion &conclusion) const {
   const std::vector<AllocationCount> &counts = counts_.byCohort();
@@ -136,7 +189,7 @@ std::vector<SiteLine> AllocationAnalyzer::byPath(Conclusion &conclusion) const {
 void AllocationAnalyzer::conclude(Conclusion &conclusion) const {
   if (conclusion.question.wants_allocated)
     conclusion.result.allocated = byPath(conclusion);
-  for (Section section : {byPlace(conclusion), bySize()})
+  for (Section section : {byPlace(conclusion), bySize(), leakScores(conclusion)})
     if (!section.rows.empty())
       conclusion.result.sections.push_back(std::move(section));
   concludeChurn(counts_, conclusion);

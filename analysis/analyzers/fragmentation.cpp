@@ -1,5 +1,6 @@
 // Fragmentation: segments that stay alive although only a small part of them is in use (docs/analyses.md).
 #include "analysis/analyzers/registry.h"
+#include "analysis/analyzers/scores.h"
 #include "analysis/analyzers/segment_cells.h"
 #include "analysis/analyzers/segment_maps.h"
 #include "analysis/findings/advice.h"
@@ -246,6 +247,33 @@ Section segmentsOf(SegmentList segments, Conclusion &conclusion) {
   return section;
 }
 
+// The score of all segments of a heap and device together: one pool hands out their parts.
+Section scoresOf(const SegmentList &segments) {
+  struct Sum {
+    uint64_t bytes = 0, free = 0, largest_hole = 0;
+  };
+  std::map<Account, Sum> by_account;
+  for (const auto &[account, segment] : segments) {
+    Sum &sum = by_account[account];
+    sum.bytes += segment->bytes;
+    sum.free += segment->bytes - segment->used_bytes;
+    sum.largest_hole = std::max(sum.largest_hole, segment->largest_hole_bytes);
+  }
+  Section section{.name = "fragmentation_scores",
+                  .title = "Fragmentation of pools at the peak of their heap",
+                  .columns = {{"heap", Unit::Text, Fold::Key},
+                              {"device", Unit::Text, Fold::Key},
+                              {"bytes", Unit::Bytes},
+                              {"free", Unit::Bytes},
+                              {"largest_hole", Unit::Bytes, Fold::Largest},
+                              {"score", Unit::Count, Fold::Largest}},
+                  .rows = {}};
+  for (const auto &[account, sum] : by_account)
+    section.rows.push_back({std::string(abi::nameOf(account.heap)), fmt::format("{}", account.device), sum.bytes,
+                            sum.free, sum.largest_hole, fragmentationScore(sum.free, sum.largest_hole)});
+  return section;
+}
+
 // Adds the largest segments to the pictures of the run.
 void draw(const SegmentList &segments, Conclusion &conclusion) {
   SegmentMapsBuilder maps(conclusion);
@@ -268,8 +296,10 @@ void FragmentationAnalyzer::conclude(Conclusion &conclusion) const {
     pinned.peak_bytes = peaks_->of(account).clock().bytes();
     addSegment(pinned, segment);
   });
-  if (!segments.empty())
+  if (!segments.empty()) {
+    conclusion.result.sections.push_back(scoresOf(segments));
     conclusion.result.sections.push_back(segmentsOf(segments, conclusion));
+  }
   if (conclusion.question.wants_pictures)
     draw(segments, conclusion);
   for (auto &[keeper, pinned] : by_keeper) {
