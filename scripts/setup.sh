@@ -33,6 +33,7 @@ test_packages=(
   clang-format-22 clang-tidy-22 mmdebstrap       # scripts/check-format.py, check-tidy.sh, check-packages.sh
   babeltrace2                                    # reads the format ctf (test/e2e/export)
   python3-jsonschema libomp-22-dev               # schema of the JSON of msleaks cfg; counted OpenMP loops
+  prometheus python3-prometheus-client           # read what msleaks top --metrics publishes
   mypy python3-pytest python3-greenlet           # types and plug-in of the Python package (tools/python)
 )
 deep_packages=(

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analysis/result/report.h"
-#include "top/loopback_server.h"
+#include "top/http_server.h"
 
 #include <cstdint>
 #include <optional>

@@ -5,8 +5,9 @@
 #include "analysis/collect/running_runs.h"
 #include "analysis/watch/frame_text.h"
 #include "analysis/watch/live_analysis.h"
+#include "top/http_server.h"
 #include "top/live_page.h"
-#include "top/loopback_server.h"
+#include "top/metrics.h"
 #include "top/screen.h"
 #include "verb.h"
 
@@ -30,7 +31,7 @@ constexpr uint64_t kNamingNs = 50'000'000;
 constexpr int kNice = 10;
 
 struct TopOptions {
-  std::string run;
+  std::string run, metrics;
   bool once = false, json = false, web = false;
   uint64_t port = 0;
   double interval_s = 1;
@@ -96,7 +97,7 @@ Result<ExitStatus> showLive(analysis::LiveAnalysis &live, Screen &screen, const 
 Result<ExitStatus> showWeb(const std::string &run, const TopOptions &options) {
   LivePage page(run, static_cast<uint64_t>(options.interval_s * 1e9));
   MSL_TRY(page.refresh());
-  const LoopbackServer server = MSL_TRY(LoopbackServer::listen(static_cast<uint16_t>(options.port)));
+  const HttpServer server = MSL_TRY(HttpServer::listenSecretly(static_cast<uint16_t>(options.port)));
   std::cout << server.url() << "\nOpen this address in a browser on this machine. Ctrl-C ends the page.\n"
             << std::flush;
   MSL_TRY(server.serve([&](std::string_view path) { return page.answer(path); }));
@@ -110,10 +111,15 @@ Result<ExitStatus> top(const TopOptions &options) {
     return fail(
         "--web shows a page that goes on, so it refuses --once. `msleaks report RUN --html FILE` writes one page",
         ExitStatus::Usage);
+  if (!options.metrics.empty() && (options.web || options.once))
+    return fail("--metrics goes on until the session ends, so it refuses --web and --once", ExitStatus::Usage);
+  const auto target = options.metrics.empty() ? MetricsTarget{} : MSL_TRY(MetricsTarget::of(options.metrics));
   const std::string run = options.run.empty() ? MSL_TRY(analysis::newestRunningRun()).string() : options.run;
   std::ignore = setpriority(PRIO_PROCESS, 0, kNice); // if the kernel refuses, `top` runs with normal priority
   if (options.web)
     return showWeb(run, options);
+  if (!options.metrics.empty())
+    return publishMetrics(run, target, static_cast<uint64_t>(options.interval_s * 1e9), options.top);
   const auto screen = options.once ? nullptr : Screen::open();
   const auto live = MSL_TRY(
       analysis::LiveAnalysis::open(run, screen ? analysis::WatchSource::Session : analysis::WatchSource::Trace));
@@ -127,10 +133,12 @@ Action declareTop(CommandLine &line) {
   line.flag("--json", options->json, "prints the frame of --once as a JSON object (docs/top.md)");
   line.flag("--web", options->web, "shows the session as a page for a browser on this machine (docs/top.md)");
   line.option("--port", options->port, "sets the port of --web [one that is free]").between<uint64_t>(1, 65535);
+  line.option("--metrics", options->metrics,
+              "publishes numbers for dashboards at ADDRESS:PORT, or in a FILE (docs/metrics.md)");
   line.option("--interval", options->interval_s, "sets the seconds from one frame to the next")
       .between(0.1, 3600.0)
       .showDefault();
-  line.option("--top", options->top, "sets the number of rows of the table of --once").showDefault();
+  line.option("--top", options->top, "sets the number of places of --once and --metrics").showDefault();
   return [options] { return top(*options); };
 }
 

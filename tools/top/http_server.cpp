@@ -1,5 +1,6 @@
-#include "top/loopback_server.h"
+#include "top/http_server.h"
 
+#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <fmt/format.h>
@@ -85,7 +86,11 @@ Result<void> accept(int socket, std::vector<Connection> &open) {
 
 } // namespace
 
-Result<LoopbackServer> LoopbackServer::listen(uint16_t port) {
+Result<HttpServer> HttpServer::listenSecretly(uint16_t port) {
+  return listen({.port = port}, "/" + MSL_TRY(makeSecret()) + "/");
+}
+
+Result<HttpServer> HttpServer::listen(const Endpoint &endpoint, const std::string &root) {
   FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (socket.get() < 0)
     return cannot("cannot make a socket");
@@ -93,20 +98,20 @@ Result<LoopbackServer> LoopbackServer::listen(uint16_t port) {
   setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   sockaddr_in address{};
   address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
+  address.sin_port = htons(endpoint.port);
+  if (inet_pton(AF_INET, endpoint.address.c_str(), &address.sin_addr) != 1)
+    return fail(fmt::format("'{}' is no IPv4 address", endpoint.address), ExitStatus::Usage);
   socklen_t size = sizeof address;
   auto *const any = reinterpret_cast<sockaddr *>(&address);
   if (bind(socket.get(), any, size) != 0 || ::listen(socket.get(), 16) != 0 ||
       getsockname(socket.get(), any, &size) != 0)
-    return cannot(fmt::format("cannot listen at port {} of 127.0.0.1", port));
-  const std::string root = "/" + MSL_TRY(makeSecret()) + "/";
-  std::string url = fmt::format("http://127.0.0.1:{}{}", ntohs(address.sin_port), root);
-  return LoopbackServer(std::move(socket), root, std::move(url));
+    return cannot(fmt::format("cannot listen at port {} of {}", endpoint.port, endpoint.address));
+  std::string url = fmt::format("http://{}:{}{}", endpoint.address, ntohs(address.sin_port), root);
+  return HttpServer(std::move(socket), root, std::move(url));
 }
 
-HttpAnswer LoopbackServer::answerTo(std::string_view request,
-                                    const std::function<HttpAnswer(std::string_view)> &answer) const {
+HttpAnswer HttpServer::answerTo(std::string_view request,
+                                const std::function<HttpAnswer(std::string_view)> &answer) const {
   constexpr std::string_view kGet = "GET ";
   const size_t end = request.find(' ', kGet.size());
   if (!request.starts_with(kGet) || end == std::string_view::npos)
@@ -117,14 +122,18 @@ HttpAnswer LoopbackServer::answerTo(std::string_view request,
   return answer(path.substr(root_.size()));
 }
 
-Result<void> LoopbackServer::serve(const std::function<HttpAnswer(std::string_view)> &answer) const {
+Result<void> HttpServer::serve(const std::function<HttpAnswer(std::string_view)> &answer, int tick_ms,
+                               const std::function<bool()> &tick) const {
   std::vector<Connection> open; // the oldest first
-  for (;;) {
+  while (tick()) {
     std::vector<pollfd> waiting{{socket_.get(), POLLIN, 0}};
     for (const Connection &connection : open)
       waiting.push_back({connection.socket.get(), POLLIN, 0});
-    if (poll(waiting.data(), waiting.size(), -1) < 0 && errno != EINTR)
+    const int ready = poll(waiting.data(), waiting.size(), tick_ms);
+    if (ready < 0 && errno != EINTR)
       return cannot("cannot wait for a browser");
+    if (ready <= 0)
+      continue;
     for (size_t i = open.size(); i-- > 0;) {
       if (waiting[i + 1].revents == 0 || (open[i].read() && !open[i].isComplete()))
         continue;
@@ -135,6 +144,7 @@ Result<void> LoopbackServer::serve(const std::function<HttpAnswer(std::string_vi
     if (waiting[0].revents != 0)
       MSL_TRY(accept(socket_.get(), open));
   }
+  return {};
 }
 
 } // namespace msleaks::tools
