@@ -11,7 +11,7 @@ namespace {
 
 struct EventName {
   std::string written, defined;
-  uint32_t bit;
+  abi::EventKind kind;
 };
 
 // "AllocFailed" -> "alloc-failed"
@@ -28,23 +28,36 @@ std::string kebabCase(std::string_view name) {
 
 std::vector<EventName> allEvents() {
   return {
-#define MSL_EVENT(name, number, slots, doc) {kebabCase(#name), #name, abi::enabledBit(abi::EventKind::name)},
+#define MSL_EVENT(name, number, slots, doc) {kebabCase(#name), #name, abi::EventKind::name},
 #include "msleaks/abi/events.def"
   };
 }
 
 } // namespace
 
-std::string eventNames() {
+namespace {
+
+template <class Wanted> std::string namesWhere(Wanted wanted) {
   std::string text;
   for (const EventName &event : allEvents())
-    text += (text.empty() ? "" : ", ") + event.written;
+    if (wanted(event.kind))
+      text += (text.empty() ? "" : ", ") + event.written;
   return text;
 }
 
-Result<uint32_t> eventBits(std::string_view option, std::string_view list) {
+} // namespace
+
+std::string eventNames() {
+  return namesWhere([](abi::EventKind) { return true; });
+}
+
+std::string recordedEventNames() {
+  return namesWhere([](abi::EventKind kind) { return !abi::isOfKernel(kind); });
+}
+
+Result<uint64_t> kindBits(std::string_view option, std::string_view list) {
   const std::vector<EventName> events = allEvents();
-  uint32_t bits = 0;
+  uint64_t bits = 0;
   for (size_t begin = 0; begin < list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
     const std::string_view word = list.substr(begin, end - begin);
@@ -53,11 +66,25 @@ Result<uint32_t> eventBits(std::string_view option, std::string_view list) {
     });
     if (event == events.end())
       return fail(fmt::format("{}: '{}' is none of {}", option, word, eventNames()), ExitStatus::Usage);
-    bits |= event->bit;
+    bits |= kindBit(event->kind);
     begin = end + 1;
   }
   if (bits == 0)
     return fail(fmt::format("{} names no event; there are {}", option, eventNames()), ExitStatus::Usage);
+  return bits;
+}
+
+Result<uint32_t> eventBits(std::string_view option, std::string_view list) {
+  const uint64_t kinds = MSL_TRY(kindBits(option, list));
+  uint32_t bits = 0;
+  for (const EventName &event : allEvents()) {
+    if ((kinds & kindBit(event.kind)) == 0)
+      continue;
+    if (abi::isOfKernel(event.kind))
+      return fail(fmt::format("{}: {} is kernel evidence, which --kernel chooses", option, event.written),
+                  ExitStatus::Usage);
+    bits |= abi::enabledBit(event.kind);
+  }
   return bits;
 }
 

@@ -64,7 +64,7 @@ Result<ControlAnswer> Collector::set(const std::string &assignment) {
     const auto named = eventBits("events", value);
     if (!named)
       return ControlAnswer{ExitStatus::Usage, named.error().message};
-    kinds = *named;
+    kinds = *named | (kinds & abi::kKernelEvidence);
   } else if (const auto changed = changeSetting(control, name, value); !changed) {
     return refusal(changed.error());
   }

@@ -119,7 +119,7 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
         read.onEvent();
         const abi::EventHeader &header = event.event.header();
         run.kernels.onEvent(event, catalog.labels());
-        if (window.has(event, catalog.labels()) && (choice.kinds & abi::enabledBit(header.kind)))
+        if (window.has(event, catalog.labels()) && (choice.kinds & kindBit(header.kind)))
           exporter.onEvent(run, event, catalog.find(event.process, header.site));
         return out.good() && !window.isBehind();
       },

@@ -1,6 +1,7 @@
 // Writes a run in a format.
 #pragma once
 
+#include "analysis/base/event_names.h"
 #include "analysis/exporters/exporter.h"
 #include "analysis/report/analyze_run.h"
 #include "analysis/report/question.h"
@@ -16,10 +17,10 @@
 
 namespace msleaks::analysis::inline exporters {
 
-// The events to export: of these kinds (abi::enabledBit of each), with begin_ns <= time < end_ns, and in the window.
+// The events to export: of these kinds (kindBit of each), with begin_ns <= time < end_ns, and in the window.
 // Its times are those of the trace's clock.
 struct EventChoice {
-  uint32_t kinds = UINT32_MAX;
+  uint64_t kinds = kEveryKind;
   uint64_t begin_ns = 0, end_ns = UINT64_MAX;
   Window window = {};
 };

@@ -34,8 +34,9 @@ Pipeline::Pipeline(SiteCatalog &catalog, std::vector<Analyzer *> analyzers, Wind
     analyzer->useLiveBlocks(live_);
   }
   for (Analyzer *analyzer : analyzers_)
-    for (unsigned kind = 0; kind < 32; ++kind)
-      if (analyzer->eventKinds() & (1u << kind))
+    for (unsigned kind = 0; kind < wanted_.size(); ++kind)
+      if (abi::slotsOf(static_cast<abi::EventKind>(kind)) != 0 &&
+          (analyzer->eventKinds() & abi::enabledBit(static_cast<abi::EventKind>(kind))))
         wanted_[kind].push_back(analyzer);
 }
 

@@ -73,7 +73,15 @@ TEST(Events, AnUnknownKindIsRefused) {
 }
 
 TEST(Events, KindsFitTheEnabledMask) {
-#define MSL_EVENT(name, number, slots, doc) static_assert(number > 0 && number < 32);
+  uint32_t taken = kPathBits | kKernelEvidence;
+#define MSL_EVENT(name, number, slots, doc)                                                                            \
+  static_assert(number > 0 && number < 64, "a choice of kinds has 64 bits");                                           \
+  if (isOfKernel(EventKind::name)) {                                                                                   \
+    EXPECT_EQ(enabledBit(EventKind::name), kKernelEvidence) << #name;                                                  \
+  } else {                                                                                                             \
+    EXPECT_EQ(taken & enabledBit(EventKind::name), 0u) << #name;                                                       \
+    taken |= enabledBit(EventKind::name);                                                                              \
+  }
 #include "msleaks/abi/events.def"
 }
 

@@ -146,7 +146,16 @@ struct UnseenPage {
 };
 static_assert(sizeof(UnseenPage) <= kHeaderBytes);
 
-constexpr uint32_t enabledBit(EventKind kind) { return 1u << static_cast<uint8_t>(kind); }
+// Events that exist only with kernel evidence share the lowest bit. msleaks-run sets this bit for --kernel.
+inline constexpr uint32_t kKernelEvidence = 1;
+// TookEvent::thread.
+inline constexpr uint64_t kTookIsFirst = uint64_t{1} << 32; // the event of the call comes later
+inline constexpr unsigned kTookKindShift = 33;
+enum class TookKind : uint8_t { Alloc, Launch, Copy, Set };
+constexpr bool isOfKernel(EventKind kind) { return kind >= EventKind::Took && kind < EventKind::Continuation; }
+constexpr uint32_t enabledBit(EventKind kind) {
+  return isOfKernel(kind) ? kKernelEvidence : 1u << static_cast<uint8_t>(kind);
+}
 // The highest bits of `enabled` contain Flags::call_stack.
 inline constexpr uint32_t kPathsOfCallers = 1u << 30, kPathsOfSites = 1u << 31, kPathBits = 3u << 30;
 constexpr uint32_t pathBits(CallStack wish) {
