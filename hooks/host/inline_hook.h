@@ -13,6 +13,7 @@
 #include "msleaks/runtime/note.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
+#include "msleaks/runtime/took.h"
 
 #include <cerrno>
 
@@ -118,9 +119,11 @@ template <int kRow, class Call>
     return call();
   const uint32_t left = runtime::takeAllocSite(thread, row.family);
   const uint32_t site = from.site != 0 ? from.site : left;
+  const uint64_t began_ns = runtime::beginTook(thread);
   void *block = callInside(thread, runtime::insideOf(row.family), call);
   recordResult<kRow>(pathOf(runtime::enabledWord(), site, from.frame), site, row.flags | driverFlag(thread), block,
                      size_bytes);
+  runtime::endTook(thread, began_ns);
   return block;
 }
 
@@ -133,7 +136,7 @@ template <int kRow, class Call>
   if (!runtime::isPlain(thread)) [[unlikely]]
     return hookAnnouncedAlloc<kRow>(size_bytes, {runtime::callerFrame(), site}, call);
   const uint32_t enabled = runtime::enabledWord();
-  if ((enabled & kAllocOutcomes) != kAllocOutcomes) [[unlikely]]
+  if ((enabled & (kAllocOutcomes | abi::kKernelEvidence)) != kAllocOutcomes) [[unlikely]]
     return (enabled & kAllocOutcomes) == 0 ? call()
                                            : hookAnnouncedAlloc<kRow>(size_bytes, {runtime::callerFrame(), site}, call);
   void *block = callPlainInside(thread, row.family, call);
@@ -201,11 +204,13 @@ template <int kRow, class Call>
     runtime::recordFree(row.heap, flags | abi::kFromHook, path, address, 0);
   // reallocarray calls realloc. That call must not count as a signal handler's.
   const uint16_t inside = kRow == Row::reallocarray ? runtime::kInsideRuntime : runtime::insideOf(row.family);
+  const uint64_t began_ns = runtime::beginTook(thread);
   void *block = callInside(thread, inside, call);
   const bool refused = block == nullptr && size_bytes != 0; // realloc(p, 0) has freed p
   if (refused && address != 0)
     runtime::recordAlloc(row.heap, flags | abi::kRestored | abi::kFromHook, path, address, 0);
   recordResult<kRow>(path, left.site, refused ? row.flags & ~abi::kRealloc : flags, block, size_bytes);
+  runtime::endTook(thread, began_ns);
   return block;
 }
 

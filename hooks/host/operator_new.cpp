@@ -93,7 +93,8 @@ template <int kRow, class... More>
   const uint32_t enabled = runtime::enabledWord();
   if ((enabled & abi::enabledBit(abi::EventKind::Alloc)) == 0 || isLeft(thread, from))
     return real(size, more...);
-  if (!kAligned<More...> && runtime::isPlain(thread) && forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
+  if (!kAligned<More...> && runtime::isPlain(thread) && (enabled & abi::kKernelEvidence) == 0 &&
+      forwardsToMalloc<kRow>(reinterpret_cast<const void *>(real))) {
     void *block = callPlainInside(thread, kFamily, [=] { return ::msleaks::hooks::real.malloc(size != 0 ? size : 1); });
     if (block != nullptr) [[likely]] {
       runtime::recordEnabled(thread, abi::AllocEvent{{abi::EventKind::Alloc, abi::Heap::Host, 0, abi::kFromHook,

@@ -13,6 +13,7 @@
 #include "msleaks/runtime/framework_steps.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/ranges.h"
+#include "msleaks/runtime/took.h"
 #include "msleaks/runtime/torch_float64.h"
 #include "msleaks/runtime/torch_node.h"
 
@@ -84,6 +85,7 @@ using namespace msleaks::runtime;
   lookFrom(callerFrame());
   last_step.store(number + 1, std::memory_order_relaxed);
   recordNumber<StepEvent>(number);
+  recordThreadOfStep(__msl_thread);
   enterStep(number);
   stepBegins();
   python::lookAtContainers();

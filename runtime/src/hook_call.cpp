@@ -6,9 +6,13 @@
 #include "label_table.h"
 #include "watch.h"
 
+#include "msleaks/runtime/errno_kept.h"
 #include "msleaks/runtime/path.h"
 #include "msleaks/runtime/pending.h"
 #include "msleaks/runtime/record.h"
+#include "msleaks/runtime/took.h"
+
+#include <optional>
 
 using namespace msleaks;
 using namespace msleaks::runtime;
@@ -40,6 +44,42 @@ uint32_t siteOf(uint64_t caller, abi::Traits row, const CallerFrame &own) noexce
   if ((!takes && !isWatching()) || (enabledWord() & abi::kPathsOfCallers) == 0)
     return callerSite(caller);
   return __msl_path_to(caller, own.return_address, own.stack_pointer, own.frame_pointer, 0);
+}
+
+constexpr uint32_t kTimed = 1u << 31; // in Call::kept, whose lowest bits are CallState::inside
+
+constexpr uint64_t flagsOf(abi::TookKind kind) { return uint64_t{static_cast<uint8_t>(kind)} << abi::kTookKindShift; }
+
+// Returns the bits of TookEvent::thread for a call of this verb. Returns nothing for a call that is not timed.
+constexpr std::optional<uint64_t> timedAs(abi::Verb verb) {
+  switch (verb) {
+  case abi::Verb::Alloc:
+  case abi::Verb::Realloc:
+  case abi::Verb::Wrap:
+  case abi::Verb::Map:
+    return abi::kTookIsFirst; // the event is recorded after the real function
+  case abi::Verb::Launch:
+    return flagsOf(abi::TookKind::Launch);
+  case abi::Verb::Copy:
+    return flagsOf(abi::TookKind::Copy);
+  case abi::Verb::Set:
+    return flagsOf(abi::TookKind::Set);
+  default:
+    return {};
+  }
+}
+
+// The address of a call is not used any more when the real function begins. So it keeps the time.
+void beginTime(const Thread &thread, hook::Call &call) noexcept {
+  if (call.traits == hook::kOwnWork || !timedAs(abi::Traits(call.traits).verb()))
+    return;
+  call.address = beginTook(thread);
+  call.kept |= call.address != 0 ? kTimed : 0;
+}
+
+void endTime(Thread &thread, const hook::Call &call) noexcept {
+  const ErrnoKept kept;
+  endTook(thread, call.address, timedAs(abi::Traits(call.traits).verb()).value_or(0));
 }
 
 } // namespace
@@ -133,6 +173,8 @@ void __msl_hook_in_graph(uint32_t traits, uint64_t caller, uint64_t address, uin
 void __msl_hook_begin(hook::Call *call) noexcept {
   Thread &thread = __msl_thread;
   call->kept = thread.call.inside;
+  if (isEnabled(abi::EventKind::Took)) [[unlikely]]
+    beginTime(thread, *call);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside |= call->traits == hook::kOwnWork ? kInsideRuntime : insideOf(abi::Traits(call->traits).family());
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -143,6 +185,8 @@ void __msl_hook_end(hook::Call *call) noexcept {
   std::atomic_signal_fence(std::memory_order_seq_cst);
   thread.call.inside = static_cast<uint16_t>(call->kept);
   std::atomic_signal_fence(std::memory_order_seq_cst);
+  if ((call->kept & kTimed) != 0) [[unlikely]]
+    endTime(thread, *call);
   // The hook's own callback has stored a site for an inner hook. Remove the site if no inner hook has used it.
   if (call->answer == hook::kRecord && isRecorded(thread) && thread.call.site == call->site)
     thread.call.site = 0;

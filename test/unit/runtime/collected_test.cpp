@@ -54,7 +54,7 @@ TEST(Collected, EveryEventWhileItIsRecorded) {
   analysis::SessionWish wish;
   wish.place = analysis::SessionDir::propose(folder.path());
   wish.clock = abi::ClockKind::Tsc;
-  wish.enabled = ~0u;
+  wish.enabled = ~abi::kKernelEvidence;
   wish.flags.on_full = abi::OnFull::Block;
   wish.flags.block_timeout_ms = 60'000; // on a busy machine, the collector's thread may wait long for a processor
   wish.flags.ring_kib = 16;

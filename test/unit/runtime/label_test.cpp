@@ -100,7 +100,7 @@ TEST(Labels, OnlyWhatTheSessionSelects) {
                        session.control().enabled = 0;
                        msl_step(2);
                        msl_owner_push("nor this");
-                       session.control().enabled = ~0u;
+                       session.control().enabled = ~abi::kKernelEvidence;
                        msl_mark("told");
                      }),
             "Step#0 1 | Mark#0 1");
@@ -115,7 +115,7 @@ TEST(Labels, AProgramAsksWhetherItIsRecorded) {
                        tell();
                        session.control().enabled = 0;
                        const bool stopped = msl_is_recording() == 0;
-                       session.control().enabled = ~0u;
+                       session.control().enabled = ~abi::kKernelEvidence;
                        msl_mark(stopped ? "stopped" : "still recording");
                        tell();
                      }),
@@ -134,7 +134,7 @@ TEST(Labels, APopIsRecordedOnlyWithItsPush) {
                  session.control().enabled = 0;
                  msl_range_push("unrecorded");
                  msl_owner_push("unrecorded owner");
-                 session.control().enabled = ~0u;
+                 session.control().enabled = ~abi::kKernelEvidence;
                  msl_range_push("inner");
                  msl_owner_push("inner owner");
                  msl_range_pop();
@@ -159,7 +159,7 @@ TEST(Labels, ARefusedPushHasNoPop) {
                      [&] {
                        for (int i = 0; i < 16; ++i)
                          msl_range_push("refused");
-                       session.control().enabled = ~0u;
+                       session.control().enabled = ~abi::kKernelEvidence;
                        for (int i = 0; i < 16; ++i)
                          msl_range_pop();
                        msl_range_push("recorded");

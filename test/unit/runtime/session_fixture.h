@@ -177,7 +177,7 @@ public:
     control_->flags.reach = abi::Reach::Off; // without a collector, a process would wait at its exit in vain
     std::ifstream status("/proc/self/status");
     control_->seccomp_filters = abi::seccompFilters(std::string((std::istreambuf_iterator<char>(status)), {}));
-    control_->enabled = abi::enabledFor(~0u, flags.call_stack);
+    control_->enabled = abi::enabledFor(~abi::kKernelEvidence, flags.call_stack);
     beat();
   }
   ~SessionDirectory() {

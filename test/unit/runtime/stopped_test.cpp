@@ -15,7 +15,7 @@ void findStopped() { hookAlloc(50, 1); }
 
 struct Stopped : testing::Test {
   SessionDirectory session;
-  void start() const { session.control().enabled = abi::enabledFor(~0u, abi::CallStack::None); }
+  void start() const { session.control().enabled = abi::enabledFor(~abi::kKernelEvidence, abi::CallStack::None); }
   void stop() const { session.control().enabled = 0; }
 };
 
