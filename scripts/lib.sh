@@ -71,7 +71,7 @@ skip() {
 # Packages with headers and libraries that msleaks needs. The cross build installs them for the target architecture.
 library_packages=(
   libfmt-dev nlohmann-json3-dev libsimdjson-dev libzstd-dev libelf-dev libdw-dev libsqlite3-dev libcli11-dev libxxhash-dev libspdlog-dev
-  libexpected-dev zlib1g-dev libbz2-dev libncurses-dev liblz4-dev
+  libexpected-dev zlib1g-dev libbz2-dev libncurses-dev liblz4-dev libbpf-dev
 )
 test_library_packages=(libgtest-dev libgmock-dev)
 

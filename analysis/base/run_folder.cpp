@@ -83,6 +83,27 @@ template <class Visitor, IsOrConst<RunProcess> Process> static void visitFields(
   visit("rank", process.rank);
 }
 
+template <class Visitor, IsOrConst<KernelRefusal> Refusal> static void visitFields(Visitor &&visit, Refusal &refusal) {
+  visit("mechanism", refusal.mechanism);
+  visit("reason", refusal.reason);
+  visit("errno", refusal.error);
+}
+
+template <class Visitor, IsOrConst<KernelCollector> Collector>
+static void visitFields(Visitor &&visit, Collector &collector) {
+  visit("name", collector.name);
+  visit("state", collector.state);
+  visit("mechanism", collector.mechanism);
+  visit("reason", collector.reason);
+  visit("errno", collector.error);
+  visit("entered", collector.entered);
+  visit("delivered", collector.delivered);
+  visit("ring_full", collector.ring_full);
+  visit("map_full", collector.map_full);
+  visit("unreturned", collector.unreturned);
+  visit("refusals", collector.refusals);
+}
+
 template <class Visitor, IsOrConst<Manifest> M> static void visitFields(Visitor &&visit, M &manifest) {
   visit("version", manifest.version);
   visit("state", manifest.state);
@@ -98,6 +119,7 @@ template <class Visitor, IsOrConst<Manifest> M> static void visitFields(Visitor 
   visit("options", manifest.options);
   visit("notes", manifest.notes);
   visit("source", manifest.source);
+  visit("kernel", manifest.kernel);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/base/files.h"
+#include "analysis/base/kernel_collector.h"
 #include "analysis/base/result.h"
 
 #include <cstdint>
@@ -40,9 +41,10 @@ struct Manifest {
   std::vector<std::string> command;
   std::vector<RunProcess> processes;
   uint64_t collector_cpu_ns = 0;
-  std::vector<std::string> options; // as the user gave them
-  std::vector<std::string> notes;   // what msleaks could not see, and why
-  std::string source;               // the tool that recorded the run, for example "msmemscope"; empty: msleaks-run
+  std::vector<std::string> options;    // as the user gave them
+  std::vector<std::string> notes;      // what msleaks could not see, and why
+  std::vector<KernelCollector> kernel; // kernel evidence, if the user asked for any
+  std::string source;                  // the tool that recorded the run, for example "msmemscope"; empty: msleaks-run
 };
 
 class RunFolder {

@@ -70,11 +70,19 @@ Collector::Collector(SessionDir &session, TraceWriter trace, ClockModel clock)
   beat();
   output_.after_batch = [this] {
     beat();
+    if (kernel_)
+      kernel_->read();
     if (!waiter_.wait(0))
       return;
     noteEnds();
     next_look_ns_ = 0;
   };
+}
+
+void Collector::observeKernel(KernelEvents &events) {
+  kernel_.emplace(events);
+  for (size_t stream = 0; stream < events.streams(); ++stream)
+    waiter_.watchChange(events.wakeDescriptor(stream));
 }
 
 void Collector::beat() { session_.control().heartbeat_ns.store(readMonotonicNs(), std::memory_order_release); }
@@ -184,6 +192,8 @@ Result<uint64_t> Collector::round(Urgency urgency) {
     if (process->life == Life::Running)
       MSL_TRY(process->collector.lookAtPages(trace_, now));
   }
+  if (kernel_)
+    stored += MSL_TRY(kernel_->drain(trace_, urgency != Urgency::Batch, now));
   reading_ = MSL_TRY(readWaiting());
   MSL_TRY(markComplete(now));
   if (now >= next_progress_ns_) {
@@ -204,6 +214,8 @@ Result<void> Collector::markComplete(uint64_t now_ns) {
   uint64_t until_ns = now_ns;
   for (const auto &process : attached_)
     until_ns = std::min(until_ns, process->collector.completeUntil());
+  if (kernel_)
+    until_ns = std::min(until_ns, kernel_->completeUntil(now_ns));
   until_ns -= std::min(until_ns, kMarkSlackNs);
   next_mark_ns_ = now_ns + kMarkNs;
   if (until_ns <= complete_until_ns_)
@@ -273,9 +285,19 @@ Result<void> Collector::finishSession() {
       summary_.processes.push_back({0, pidOfArena(file), {}, -1});
     }
   MSL_TRY(accountForUnseen());
+  MSL_TRY(finishKernel());
   MSL_TRY(resident_.store(trace_, readMonotonicNs(), true));
   MSL_TRY(sharing_.store(trace_, readMonotonicNs(), true));
   return trace_.close();
+}
+
+Result<void> Collector::finishKernel() {
+  if (!kernel_)
+    return {};
+  MSL_TRY(kernel_->finish(trace_));
+  summary_.totals.produced += kernel_->stored();
+  summary_.totals.stored += kernel_->stored();
+  return {};
 }
 
 Result<void> Collector::accountForUnseen() {

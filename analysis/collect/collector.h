@@ -4,6 +4,7 @@
 
 #include "analysis/base/run_folder.h"
 #include "analysis/collect/control_socket.h"
+#include "analysis/collect/kernel_streams.h"
 #include "analysis/collect/process_collector.h"
 #include "analysis/collect/recording_switch.h"
 #include "analysis/collect/session_dir.h"
@@ -49,6 +50,8 @@ public:
   Collector(SessionDir &session, TraceWriter trace, const TraceReader &before, StoredSession stored);
   ~Collector();
 
+  // Also stores these events. Call this before run().
+  void observeKernel(KernelEvents &);
   // Runs until programEnded() or a failure. A failure closes the session: the processes continue without recording.
   void run() noexcept;
   // The session's program. Its exit status comes from programEnded(), not from its arena.
@@ -112,6 +115,7 @@ private:
   Result<void> finishAll();
   Result<void> waitForOthers();
   Result<void> accountForUnseen();
+  Result<void> finishKernel();
   bool isProgram(const Attached &) const;
   void closeSession();
   void updateProgress();
@@ -129,6 +133,7 @@ private:
   SharingSampler sharing_;
   ForkLooks forks_;
   WatchAnswers watch_answers_;
+  std::optional<KernelStreams> kernel_;
   std::unique_ptr<Predecessor> predecessor_;
   uint64_t alone_since_ns_ = 0;             // since when there has been no process
   bool reading_ = false;                    // a process waits to be read, or is held

@@ -36,6 +36,8 @@ void SessionWaiter::watchEnd(int pidfd) { watch(pidfd, EPOLLIN | EPOLLONESHOT); 
 
 void SessionWaiter::watchInput(int fd) { watch(fd, EPOLLIN); }
 
+void SessionWaiter::watchChange(int fd) { watch(fd, EPOLLIN | EPOLLET); }
+
 void SessionWaiter::wake() noexcept {
   [[maybe_unused]] const bool told = eventfd_write(woken_.get(), 1) == 0; // after a failure, the collector sees it when
                                                                           // its sleep is over

@@ -17,6 +17,8 @@ public:
   void watchEnd(int pidfd);
   // Wakes as long as there is something to read.
   void watchInput(int fd);
+  // Wakes each time when the descriptor becomes readable, even if nobody reads it.
+  void watchChange(int fd);
   // Wakes once, from any thread.
   void wake() noexcept;
   // Returns after `ns`, or as soon as something has happened since the last call. True: something has happened.

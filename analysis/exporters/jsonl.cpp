@@ -1,10 +1,13 @@
 // jsonl: one JSON object for each event, on a line of its own. `msleaks dump --json` writes the same
 // (docs/trace-format.md).
+#include "analysis/base/syscall_names.h"
+#include "analysis/exporters/kernel_facts.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/trace_names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <optional>
 #include <ostream>
@@ -33,12 +36,14 @@ private:
   void addHeader(const StreamEvent &, const std::string &site);
   void addFields(const StreamEvent &);
   void addKernel(const EventExport &, const StreamEvent &);
+  void addSyscall(const StreamEvent &);
   void flush(std::ostream &out) {
     out.write(lines_.data(), static_cast<std::streamsize>(lines_.size()));
     lines_.clear();
   }
 
   std::optional<TraceNames> names_;
+  SyscallArguments arguments_;
   std::vector<std::string> ids_; // by SiteId
   fmt::memory_buffer lines_;     // collects lines, because small writes to a stream are slow
 };
@@ -58,9 +63,11 @@ const std::string &JsonLinesExporter::idOf(SiteId site, const SiteCatalog &catal
 
 void JsonLinesExporter::addHeader(const StreamEvent &entry, const std::string &site) {
   const abi::EventHeader &header = entry.event.header();
+  const auto kernel = kernelFactsOf(entry.event);
   add(R"({{"time_ns":{},"pid":{},"tid":{},"process":{},"stream":{},"event":"{}","heap":"{}","device":{},"site":{},"site_number":{},"flags":[)",
-      header.time, orNull(names_->pid(entry.process)), orNull(names_->tid(entry.process, entry.stream)), entry.process,
-      entry.stream, abi::nameOf(header.kind), abi::nameOf(header.heap), header.device, site, header.site);
+      kernel ? kernel->begin_ns : header.time, orNull(kernel ? kernel->pid : names_->pid(entry.process)),
+      orNull(kernel ? kernel->tid : names_->tid(entry.process, entry.stream)), entry.process, entry.stream,
+      abi::nameOf(header.kind), abi::nameOf(header.heap), header.device, site, header.site);
   const char *separator = "";
   forEachFlag(header, [&](std::string_view flag) { add("{}\"{}\"", std::exchange(separator, ","), flag); });
   lines_.push_back(']');
@@ -71,7 +78,7 @@ void JsonLinesExporter::addFields(const StreamEvent &entry) {
     abi::visitFields(event, [&](const char *name, abi::Repr repr, auto value) {
       if (repr == abi::Repr::Label)
         add(",\"{0}\":{1},\"{0}_number\":{2}", name, names_->quotedLabel(entry.process, value), value);
-      else if (holdsAnything(name))
+      else if (holdsAnything(name) && !namesThread(name))
         add(",\"{}\":{}", name, value);
     });
   });
@@ -83,11 +90,25 @@ void JsonLinesExporter::addKernel(const EventExport &run, const StreamEvent &ent
   add(",\"name\":{}", name.known() ? quoted(run.catalog.labels().textOf(name)) : "null");
 }
 
+void JsonLinesExporter::addSyscall(const StreamEvent &entry) {
+  const auto call = entry.event.as<abi::SyscallEvent>();
+  add(R"(,"name":{},"number":{},"arguments":[{}],"result":{},"duration_ns":{},"call":{},"status":"{}")",
+      exporters::quoted(syscallName(call.number)), call.number, fmt::join(arguments_.of(entry.stream, call), ","),
+      static_cast<int64_t>(call.result), call.duration_ns, call.call, nameOfStatus(call));
+}
+
 void JsonLinesExporter::onEvent(EventExport &run, const StreamEvent &entry, SiteId site) {
+  if (arguments_.keep(entry.stream, entry.event))
+    return;
   addHeader(entry, idOf(site, run.catalog));
-  addFields(entry);
+  if (entry.event.header().kind == abi::EventKind::Syscall)
+    addSyscall(entry);
+  else
+    addFields(entry);
   if (entry.event.header().kind == abi::EventKind::Launch)
     addKernel(run, entry);
+  if (entry.event.header().kind == abi::EventKind::Task)
+    add(",\"name\":{}", exporters::quoted(nameOfTask(entry.event.as<abi::TaskEvent>())));
   lines_.append(std::string_view("}\n"));
   if (lines_.size() >= kFlushBytes)
     flush(run.out);

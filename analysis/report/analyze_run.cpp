@@ -162,6 +162,7 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
       report.failed_analyzers.push_back(*analyzer.failure());
   }
   static_cast<AnalysisResult &>(report) = conclusion.finish();
+  report.kernel.collectors = recorded.manifest.value_or(Manifest{}).kernel;
   report.environment = environmentOf(recorded.manifest.value_or(Manifest{}), analysis.catalog);
   report.damage = recorded.reader.damage();
   append(report.notes, report.failed_analyzers);

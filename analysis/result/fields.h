@@ -417,6 +417,62 @@ template <> struct Fields<WatchLine> {
   }
 };
 
+template <> struct Fields<KernelRefusal> {
+  static void each(auto &&visit) {
+    visit("mechanism", &KernelRefusal::mechanism);
+    visit("reason", &KernelRefusal::reason);
+    visit("errno", &KernelRefusal::error);
+  }
+};
+
+template <> struct Fields<KernelCollector> {
+  static void each(auto &&visit) {
+    visit("name", &KernelCollector::name, Plain{}, Fold::Key);
+    visit("state", &KernelCollector::state);
+    visit("mechanism", &KernelCollector::mechanism, OrNull{});
+    visit("reason", &KernelCollector::reason, OrNull{});
+    visit("errno", &KernelCollector::error);
+    visit("entered", &KernelCollector::entered, Plain{}, Fold::Sum);
+    visit("delivered", &KernelCollector::delivered, Plain{}, Fold::Sum);
+    visit("ring_full", &KernelCollector::ring_full, Plain{}, Fold::Sum);
+    visit("map_full", &KernelCollector::map_full, Plain{}, Fold::Sum);
+    visit("unreturned", &KernelCollector::unreturned, Plain{}, Fold::Sum);
+    visit("refusals", &KernelCollector::refusals);
+  }
+};
+
+template <> struct Fields<KernelCause> {
+  static void each(auto &&visit) {
+    visit("kind", &KernelCause::kind, Plain{}, Fold::Key);
+    visit("name", &KernelCause::name, OrNull{}, Fold::Key);
+    visit("duration_ns", &KernelCause::duration_ns, Plain{}, Fold::Sum);
+    visit("count", &KernelCause::count, Plain{}, Fold::Sum);
+  }
+};
+
+template <> struct Fields<SlowOperation> {
+  static void each(auto &&visit) {
+    visit("what", &SlowOperation::what);
+    visit("site", &SlowOperation::site);
+    visit("duration_ns", &SlowOperation::duration_ns);
+    visit("explained_ns", &SlowOperation::explained_ns);
+    visit("causes", &SlowOperation::causes);
+    visit("time_ns", &SlowOperation::time_ns);
+    visit.derived("since_start_ns", [](const SlowOperation &slow, const Report &report) {
+      return sinceStart(slow.time_ns, report.start_ns);
+    });
+    visit("pid", &SlowOperation::pid);
+    visit("tid", &SlowOperation::tid);
+  }
+};
+
+template <> struct Fields<KernelEvidence> {
+  static void each(auto &&visit) {
+    visit("collectors", &KernelEvidence::collectors);
+    visit("slowest", &KernelEvidence::slowest);
+  }
+};
+
 template <> struct Fields<ReportProcess> {
   static void each(auto &&visit) {
     visit("pid", &ReportProcess::pid);
@@ -508,6 +564,7 @@ template <> struct Fields<Report> {
     visit("unsure", &AnalysisResult::unsure);
     visit("handles", &AnalysisResult::handles);
     visit("watch", &AnalysisResult::watch);
+    visit("kernel", &AnalysisResult::kernel);
     visit("sections", &AnalysisResult::sections);
     visit("blocks", &Report::counts);
     visit("damage", &Report::damage);

@@ -5,6 +5,7 @@
 #include "analysis/live/cohort_sums.h"
 #include "analysis/live/live_set.h"
 #include "analysis/places/site_text.h"
+#include "analysis/result/kernel_evidence.h"
 #include "analysis/result/ledger.h"
 #include "analysis/result/section.h"
 #include "analysis/result/series.h"
@@ -192,6 +193,7 @@ struct AnalysisResult {
   std::vector<Finding> findings;   // the finding that probably saves most is the first
   std::vector<Section> sections;
   std::vector<WatchLine> watch; // in the order of time
+  KernelEvidence kernel;
   // All blocks of physical heaps that were ever allocated. Only if the question asks for it, and not in the JSON.
   std::vector<SiteLine> allocated;
   // Only if the question asks for it. It is stored beside the report, not in it.

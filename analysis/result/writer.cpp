@@ -8,6 +8,7 @@ Json findingsJson(const std::vector<Finding> &findings) { return jsonOf(findings
 Json remainsJson(const RemainsReport &remains) { return jsonOf(remains, Report{}); }
 Json placesJson(const std::vector<SiteLine> &lines) { return jsonOf(lines, Report{}); }
 Json processesJson(const Report &report) { return jsonOf(report.processes, report); }
+Json collectorsJson(const std::vector<KernelCollector> &collectors) { return jsonOf(collectors, Report{}); }
 Json frameJson(const FrameText &frame) { return jsonOf(frame, Report{}); }
 Json framesJson(const std::vector<SiteText> &calls) {
   JsonTree frames;

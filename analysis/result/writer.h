@@ -188,6 +188,7 @@ Json findingsJson(const std::vector<Finding> &);
 Json remainsJson(const RemainsReport &);
 Json placesJson(const std::vector<SiteLine> &);
 Json processesJson(const Report &);
+Json collectorsJson(const std::vector<KernelCollector> &);
 Json frameJson(const FrameText &);
 Json framesJson(const std::vector<SiteText> &calls);
 

@@ -207,6 +207,27 @@ std::string textOfEvents(const Report &report) {
   return text;
 }
 
+// Returns the account of a collector of kernel evidence.
+static std::string textOf(const KernelCollector &collector) {
+  if (collector.mechanism.empty())
+    return fmt::format("{} {}{}", collector.name, collector.state,
+                       collector.reason == collector.state ? "" : ": " + collector.reason);
+  std::string text = fmt::format("{} {} by {}: {} of {}", collector.name, collector.state, collector.mechanism,
+                                 countText(collector.delivered), countText(collector.entered));
+  if (const uint64_t lost = collector.ring_full + collector.map_full; lost != 0)
+    text += fmt::format(", {} LOST", countText(lost));
+  if (collector.unreturned != 0)
+    text += fmt::format(", {} never ended", countText(collector.unreturned));
+  return text;
+}
+
+std::string textOfKernel(const Report &report) {
+  std::string text;
+  for (const KernelCollector &collector : report.kernel.collectors)
+    text += (text.empty() ? "" : "; ") + textOf(collector);
+  return text;
+}
+
 void writeEntries(TextTable &table, const Report &report) {
   table.entry(report.at ? "alive" : "peak", textOfPeak(report));
   if (const std::string tensors = textOfTensors(report); !tensors.empty())
@@ -222,6 +243,8 @@ void writeEntries(TextTable &table, const Report &report) {
     table.entry("", fmt::format("{} in {} known to be harmless, not counted (all: --json)",
                                 bytesText(report.suppressed.sum.bytes), blocksText(report.suppressed.sum.count)));
   table.entry("events", textOfEvents(report));
+  if (const std::string kernel = textOfKernel(report); !kernel.empty())
+    table.entry("kernel", kernel);
   if (report.duration_ns != 0)
     table.entry("cost",
                 fmt::format("collector {} CPU in {}, {} events/s", durationText(report.collector_cpu_ns),

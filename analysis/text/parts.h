@@ -61,5 +61,6 @@ std::string textOfFloor(const Report &);
 std::string textOfLeaks(const Report &);
 std::string textOfRemains(const RemainsReport &);
 std::string textOfEvents(const Report &);
+std::string textOfKernel(const Report &); // the accounts of the collectors of kernel evidence
 
 } // namespace msleaks::analysis::inline text

@@ -97,6 +97,7 @@ void writeHead(TextTable &table, const Report &report) {
     entryOnOneLine(table, "leaks", textOfLeaks(report));
     entryOnOneLine(table, "alive", textOfRemains(report.alive));
   }
+  entryOnOneLine(table, "kernel", textOfKernel(report));
   if (const std::string notes = textOfNotes(report); !notes.empty())
     table.entry(report.damage.empty() ? "note" : "damage", cutEnd(notes, table.columns() - kWordColumns));
 }

@@ -1,5 +1,6 @@
 #include "run/options.h"
 
+#include "run/kernel_evidence.h"
 #include "run/memscope_options.h"
 #include "run/signal_name.h"
 
@@ -8,6 +9,7 @@
 #include "analysis/base/program.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -157,17 +159,19 @@ Result<void> checkTogether(const RunOptions &options) {
     return fail(fmt::format("--ring-kib {} is larger than --ring-max-kib {}", options.flags.ring_kib,
                             options.flags.ring_max_kib),
                 ExitStatus::Usage);
+  if (!std::has_single_bit(options.kernel_ring_kib))
+    return fail(fmt::format("--kernel-ring-kib {} is no power of two", options.kernel_ring_kib), ExitStatus::Usage);
   return {};
 }
 
 // Values of options that are parsed after the whole command line has been read.
 struct GivenTexts {
-  std::string events, watch;
+  std::string events, watch, kernel;
 };
 
 void declareRecorded(CommandLine &line, RunOptions &options, GivenTexts &texts) {
   line.option("--events", texts.events,
-              fmt::format("records only these events, separated by commas [all]: {}", analysis::eventNames()))
+              fmt::format("records only these events, separated by commas [all]: {}", analysis::recordedEventNames()))
       .valueName("NAMES");
   line.option(
           "--watch", texts.watch,
@@ -175,6 +179,12 @@ void declareRecorded(CommandLine &line, RunOptions &options, GivenTexts &texts) 
           "block, the FILE:LINE of a call that allocates, or the NAME of a watch of the program. The comparison "
           "goes from the end of the operation START to the end of END. full-content also stores each content in a file")
       .valueName("WHAT[:BYTES][,START][,END][,full-content]");
+  line.option(
+          "--kernel", texts.kernel,
+          fmt::format("also records what the operating system does for the program: {}. After `syscalls:`, the names "
+                      "or numbers of calls [all]. `msleaks collectors` lists what this machine offers",
+                      fmt::join(kernel::collectorNames(), ", ")))
+      .valueName("LIST");
   line.flag(
       "--cfg", options.count_sources,
       "also counts the control flow of OpenCL kernels that are given as source; each such program is compiled twice");
@@ -204,6 +214,10 @@ void declareWhileRunning(CommandLine &line, RunOptions &options) {
           },
           "names a signal to msleaks-run that starts and stops recording, such as USR1; the program does not get it")
       .valueName("SIGNAL");
+  line.option("--kernel-ring-kib", options.kernel_ring_kib, "sets the size of each ring of kernel evidence")
+      .between(uint64_t{4}, uint64_t{1} << 20, "4..1048576, a power of two")
+      .valueName("N")
+      .showDefault();
   line.flag("--analyze-at-end", options.analyze_at_end,
             "makes the report only after the program has ended, not on idle processors while it runs");
   line.flagWith(
@@ -259,6 +273,8 @@ Result<ParsedRun> parseRun(const std::vector<std::string> &arguments) {
   if (line.wasGiven("--events"))
     options.enabled = MSL_TRY(analysis::eventBits("--events", texts.events));
   options.enabled = (options.enabled & ~options.left_out) | options.needed;
+  if (line.wasGiven("--kernel"))
+    options.kernel = MSL_TRY(parseKernel(texts.kernel));
   if (line.wasGiven("--watch"))
     options.watch = MSL_TRY(analysis::parseWatch(texts.watch));
   MSL_TRY(findHookLibraries(options));

@@ -4,6 +4,7 @@
 #include "analysis/base/result.h"
 #include "analysis/collect/session_dir.h"
 #include "analysis/collect/watch_option.h"
+#include "kernel/kernel_session.h"
 #include "msleaks/abi/session.h"
 
 #include <cstdint>
@@ -21,9 +22,11 @@ enum class Progress {
 struct RunOptions {
   std::string output; // the run folder; empty: the name is made from program, date and pid
   abi::Flags flags;
-  uint32_t enabled = UINT32_MAX; // one bit for each EventKind
-  uint32_t needed = 0;           // these events are recorded in any case
-  uint32_t left_out = 0;         // these events are not recorded, unless they are needed
+  std::vector<kernel::Request> kernel; // collectors of kernel evidence
+  uint64_t kernel_ring_kib = 16384;    // size of each of their rings
+  uint32_t enabled = UINT32_MAX;       // one bit for each EventKind
+  uint32_t needed = 0;                 // these events are recorded in any case
+  uint32_t left_out = 0;               // these events are not recorded, unless they are needed
   analysis::DeviceChoice devices;
   std::vector<uint64_t> steps; // only blocks of these steps are recorded; empty = all
   analysis::WatchOption watch;

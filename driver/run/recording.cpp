@@ -1,5 +1,7 @@
 #include "run/recording.h"
 
+#include "run/kernel_evidence.h"
+
 #include "analysis/base/program.h"
 #include "analysis/collect/kernel.h"
 
@@ -116,7 +118,12 @@ Recording::Recording(const RunOptions &options, analysis::Manifest manifest, Cle
                      analysis::RunFolder folder, analysis::SessionDir session, analysis::TraceWriter trace)
     : cleanup_(std::move(cleanup)), folder_(std::move(folder)), session_(std::move(session)),
       collector_(session_, std::move(trace)), manifest_(std::move(manifest)),
-      early_wanted_(options.wantsReport() && !options.analyze_at_end) {}
+      early_wanted_(options.wantsReport() && !options.analyze_at_end) {
+  if (options.kernel.empty())
+    return;
+  kernel_ = startKernel(options.kernel, options.kernel_ring_kib);
+  collector_.observeKernel(*kernel_);
+}
 
 Recording::~Recording() { stopThread(); }
 
@@ -165,7 +172,8 @@ Result<std::unique_ptr<Recording>> Recording::tryToCreate(const RunOptions &opti
   wish.flags = options.flags;
   const auto watch = MSL_TRY(watchOf(options.watch, folder.path()));
   wish.watch = watch;
-  wish.enabled = options.enabled;
+  wish.enabled =
+      options.kernel.empty() ? options.enabled & ~abi::kKernelEvidence : options.enabled | abi::kKernelEvidence;
   wish.steps = options.steps;
   wish.devices = options.devices;
   wish.paused = options.start_paused;
@@ -220,6 +228,8 @@ void Recording::discard() {
 void Recording::programStarted(pid_t pid) noexcept {
   program_pid_ = static_cast<uint32_t>(pid);
   cleanup_.dismiss();
+  if (kernel_)
+    kernel_->keepOutChildren();
   collector_.programStarted(program_pid_);
   begin_.set_value(true);
   if (early_wanted_)
@@ -250,6 +260,8 @@ void Recording::finishManifest(int wait_status) {
     manifest_.state = "complete";
   manifest_.end_ns = analysis::readMonotonicNs();
   manifest_.processes = summary.processes;
+  if (kernel_)
+    manifest_.kernel = kernel_->collectors();
   manifest_.notes.insert(manifest_.notes.end(), summary.notes.begin(), summary.notes.end());
   if (summary.failure)
     manifest_.notes.push_back(fmt::format("recording stopped early: {}", summary.failure->message));

@@ -67,6 +67,7 @@ private:
   Cleanup cleanup_;
   analysis::RunFolder folder_;
   analysis::SessionDir session_;
+  std::unique_ptr<kernel::KernelSession> kernel_; // null: the user asked for none
   analysis::Collector collector_;
   analysis::Manifest manifest_;
   uint32_t program_pid_ = 0;

@@ -1,7 +1,9 @@
 // msleaks dump RUN: prints every event in its own line, in order of time.
 #include "analysis/base/event_names.h"
 #include "analysis/base/run_folder.h"
+#include "analysis/base/syscall_names.h"
 #include "analysis/exporters/export_run.h"
+#include "analysis/exporters/kernel_facts.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/trace_names.h"
 #include "analysis/live/launched_kernels.h"
@@ -12,6 +14,7 @@
 #include "msleaks/abi/session.h"
 #include "verb.h"
 
+#include <array>
 #include <cmath>
 #include <iostream>
 #include <iterator>
@@ -20,6 +23,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 namespace msleaks::tools {
@@ -86,20 +90,32 @@ private:
   std::vector<std::optional<std::string>> texts_; // cached texts, by the index of the site
 };
 
+// Writes a call as a program's source would, with its result.
+bool writeSyscall(StandardOutput &out, const std::array<uint64_t, 6> &arguments, const analysis::StreamEvent &entry) {
+  const auto call = entry.event.as<abi::SyscallEvent>();
+  out.add(" {}({:#x}) = {} duration_ns={} call={} {}", analysis::syscallName(call.number), fmt::join(arguments, ", "),
+          static_cast<int64_t>(call.result), call.duration_ns, call.call, analysis::nameOfStatus(call));
+  return out.endLine();
+}
+
 bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceTexts &places, const std::string &kernel,
-               const analysis::StreamEvent &entry) {
+               analysis::SyscallArguments &arguments, const analysis::StreamEvent &entry) {
   const abi::EventHeader &header = entry.event.header();
-  const auto since_start = static_cast<int64_t>(header.time - names.startNs());
+  const auto of_kernel = analysis::kernelFactsOf(entry.event);
+  const auto since_start = static_cast<int64_t>((of_kernel ? of_kernel->begin_ns : header.time) - names.startNs());
   out.add("{:15.9f} {:>7} {:>7} {:<11} {:<7} {:>10}", static_cast<double>(since_start) / 1e9,
-          orUnknown(names.pid(entry.process)), orUnknown(names.tid(entry.process, entry.stream)),
-          abi::nameOf(header.kind), abi::nameOf(header.heap), header.site);
+          orUnknown(of_kernel ? of_kernel->pid : names.pid(entry.process)),
+          orUnknown(of_kernel ? of_kernel->tid : names.tid(entry.process, entry.stream)), abi::nameOf(header.kind),
+          abi::nameOf(header.heap), header.site);
+  if (header.kind == abi::EventKind::Syscall)
+    return writeSyscall(out, arguments.of(entry.stream, entry.event.as<abi::SyscallEvent>()), entry);
   abi::dispatch(entry.event, [&](const auto &event) {
     abi::visitFields(event, [&](const char *name, abi::Repr repr, auto value) {
       if (repr == abi::Repr::Label)
         out.add(" {0}={1} {0}_number={2}", name, names.quotedLabel(entry.process, value), value);
       else if (isAddress(repr))
         out.add(" {}={:#x}", name, value);
-      else if (analysis::holdsAnything(name))
+      else if (analysis::holdsAnything(name) && !analysis::namesThread(name))
         out.add(" {}={}", name, value);
     });
   });
@@ -111,10 +127,12 @@ bool writeLine(StandardOutput &out, const analysis::TraceNames &names, PlaceText
   return out.endLine();
 }
 
-// Returns the name of the launched kernel, in quotes. Returns an empty text if the event is no launch, or the name is
-// not known.
+// Returns the name of the launched kernel or of the thread, in quotes. Returns an empty text if the event has no name,
+// or the name is not known.
 std::string kernelOf(const analysis::LaunchedKernels &kernels, const analysis::Labels &labels,
                      const analysis::StreamEvent &entry) {
+  if (entry.event.header().kind == abi::EventKind::Task)
+    return analysis::quoted(analysis::nameOfTask(entry.event.as<abi::TaskEvent>()));
   if (entry.event.header().kind != abi::EventKind::Launch)
     return {};
   const analysis::LabelId name = kernels.nameOf(entry.process, entry.event.as<abi::LaunchEvent>().kernel);
@@ -133,6 +151,7 @@ Result<uint64_t> writeEventsTable(const analysis::TraceReader &trace, const anal
                                   analysis::SiteCatalog &catalog, const analysis::EventChoice &choice) {
   PlaceTexts places(catalog);
   analysis::LaunchedKernels kernels;
+  analysis::SyscallArguments arguments;
   StandardOutput lines;
   lines.add("{:>15} {:>7} {:>7} {:<11} {:<7} {:>10} fields and flags", "seconds", "pid", "tid", "event", "heap",
             "site");
@@ -140,8 +159,9 @@ Result<uint64_t> writeEventsTable(const analysis::TraceReader &trace, const anal
   return trace.forEachEvent(
       [&](const analysis::StreamEvent &event) {
         kernels.onEvent(event, catalog.labels());
-        return (choice.kinds & abi::enabledBit(event.event.header().kind)) == 0 ||
-               writeLine(lines, names, places, kernelOf(kernels, catalog.labels(), event), event);
+        return (choice.kinds & analysis::kindBit(event.event.header().kind)) == 0 ||
+               arguments.keep(event.stream, event.event) ||
+               writeLine(lines, names, places, kernelOf(kernels, catalog.labels(), event), arguments, event);
       },
       choice.begin_ns, choice.end_ns);
 }
@@ -159,8 +179,10 @@ Result<void> loadNames(const analysis::TraceReader &trace, analysis::Symbolizer 
 }
 
 Result<ExitStatus> dump(const DumpOptions &options) {
-  const auto wanted =
-      MSL_TRY(options.kinds ? analysis::eventBits("--kind", *options.kinds) : Result<uint32_t>(UINT32_MAX));
+  auto wanted =
+      MSL_TRY(options.kinds ? analysis::kindBits("--kind", *options.kinds) : Result<uint64_t>(analysis::kEveryKind));
+  if (wanted & analysis::kindBit(abi::EventKind::Syscall)) // the JSON of a call contains its arguments
+    wanted |= analysis::kindBit(abi::EventKind::SyscallArguments);
   const auto folder = MSL_TRY(analysis::RunFolder::open(options.run));
   const auto trace = MSL_TRY(analysis::TraceReader::open(folder.trace()));
   analysis::Symbolizer symbolizer;
