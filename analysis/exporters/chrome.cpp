@@ -34,6 +34,7 @@ protected:
       nameThread(pidOf(slice.process), kSteps, "steps");
     addSlice("step", pidOf(slice.process), kSteps, slice);
   }
+  void addKernel(const Slice &slice) override { addSlice("kernel", slice.pid, slice.tid, slice); }
   void addFinding(const Slice &slice) override { addSlice("finding", kSession, kFindings, slice); }
   void endTimeline(ReadRun &) override {
     lines_.append(std::string_view("\n]}\n"));

@@ -1,6 +1,7 @@
 // ctf: a folder in the Common Trace Format 1.8, for babeltrace2 and Trace Compass (docs/formats.md).
 #include "analysis/base/text.h"
 #include "analysis/exporters/ctf_metadata.h"
+#include "analysis/exporters/kernel_facts.h"
 #include "analysis/exporters/numbered.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/trace_names.h"
@@ -39,7 +40,17 @@ public:
 private:
   static constexpr size_t kPacketBytes = 256 << 10;
 
-  void beginEvent(uint16_t id, uint64_t time_ns, uint32_t process, uint32_t stream);
+  struct Thread {
+    uint32_t pid, tid;
+  };
+  Thread threadOf(uint32_t process, uint32_t stream) const {
+    return {names_->pid(process).value_or(0), names_->tid(process, stream).value_or(0)};
+  }
+  Thread threadOf(const StreamEvent &event) const {
+    const auto kernel = kernelFactsOf(event.event);
+    return kernel ? Thread{kernel->pid, kernel->tid} : threadOf(event.process, event.stream);
+  }
+  void beginEvent(uint16_t id, uint64_t time_ns, Thread);
   void finishEvent() {
     if (content_.bytes().size() >= kPacketBytes)
       finishPacket(0);
@@ -78,14 +89,14 @@ uint32_t CtfExporter::placeNumber(SiteCatalog &catalog, SiteId site) {
 
 // The time of a block that ends with its process may be a little earlier than the last event. A reader refuses a time
 // that goes back.
-void CtfExporter::beginEvent(uint16_t id, uint64_t time_ns, uint32_t process, uint32_t stream) {
+void CtfExporter::beginEvent(uint16_t id, uint64_t time_ns, Thread thread) {
   last_ns_ = std::max(last_ns_, time_ns);
   if (content_.bytes().empty())
     packet_begin_ns_ = last_ns_;
   content_.add(id);
   content_.add(last_ns_);
-  content_.add(names_->pid(process).value_or(0));
-  content_.add(names_->tid(process, stream).value_or(0));
+  content_.add(thread.pid);
+  content_.add(thread.tid);
 }
 
 void CtfExporter::finishPacket(uint64_t discarded) {
@@ -104,7 +115,7 @@ void CtfExporter::finishPacket(uint64_t discarded) {
 
 void CtfExporter::onAlloc(ReadRun &run, const Block &block, BlockNumber number, AllocCause cause, uint64_t time_ns) {
   const Cohort &cohort = run.cohorts[block.cohort];
-  beginEvent(kCtfBlockBegin, time_ns, block.process, block.stream);
+  beginEvent(kCtfBlockBegin, time_ns, threadOf(block.process, block.stream));
   content_.add(number);
   content_.add(block.address);
   content_.add(block.bytes());
@@ -118,7 +129,7 @@ void CtfExporter::onAlloc(ReadRun &run, const Block &block, BlockNumber number, 
 }
 
 void CtfExporter::onFree(ReadRun &, const Block &block, BlockNumber number, FreeCause cause, uint64_t time_ns) {
-  beginEvent(kCtfBlockEnd, time_ns, block.process, block.stream);
+  beginEvent(kCtfBlockEnd, time_ns, threadOf(block.process, block.stream));
   content_.add(number);
   content_.add(block.bytes());
   content_.add(static_cast<uint8_t>(block.heap));
@@ -129,7 +140,7 @@ void CtfExporter::onFree(ReadRun &, const Block &block, BlockNumber number, Free
 
 void CtfExporter::onEvent(ReadRun &run, const StreamEvent &event, SiteId site) {
   const abi::EventHeader &header = event.event.header();
-  beginEvent(static_cast<uint16_t>(header.kind), header.time, event.process, event.stream);
+  beginEvent(static_cast<uint16_t>(header.kind), header.time, threadOf(event));
   content_.add(static_cast<uint8_t>(header.heap));
   content_.add(static_cast<uint8_t>(header.device));
   content_.add(static_cast<uint16_t>(header.flags));

@@ -3,6 +3,7 @@
 #include "analysis/base/text.h"
 #include "analysis/exporters/arrow_process.h"
 #include "analysis/exporters/cause_names.h"
+#include "analysis/exporters/kernel_facts.h"
 #include "analysis/exporters/numbered.h"
 #include "analysis/exporters/registry.h"
 #include "analysis/exporters/trace_names.h"
@@ -269,7 +270,12 @@ void ParquetExporter::onEvent(ReadRun &run, const StreamEvent &event, SiteId sit
   const abi::EventHeader &header = event.event.header();
   table.set(columns.time_ns, header.time);
   setText(table, columns.event, kinds_, static_cast<size_t>(header.kind), [&] { return abi::nameOf(header.kind); });
-  setIds(*events_, event.process, event.stream);
+  if (const auto kernel = kernelFactsOf(event.event)) {
+    table.set(columns.pid, kernel->pid);
+    table.set(columns.tid, kernel->tid);
+  } else {
+    setIds(*events_, event.process, event.stream);
+  }
   setText(table, columns.heap, heaps_, static_cast<size_t>(header.heap), [&] { return abi::nameOf(header.heap); });
   table.set(columns.device, header.device);
   setText(table, columns.flags, flags_, header.flags, [&] { return namesOfFlags(header); });

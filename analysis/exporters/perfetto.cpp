@@ -78,6 +78,7 @@ protected:
   void addLaunch(const Slice &slice) override { addMoment(trackOfThread(slice), slice); }
   void addMark(const Slice &slice) override { addMoment(trackOfThread(slice), slice); }
   void addStep(const Slice &) override;
+  void addKernel(const Slice &) override;
   void addFinding(const Slice &) override;
   bool hasProfiles() const override { return true; }
   void addProfile(ReadRun &, const std::string &curve, uint64_t time_ns, const std::vector<CohortShare> &) override;
@@ -89,6 +90,7 @@ private:
   uint64_t trackOfProcess(uint32_t process);
   uint64_t trackOfThread(const Slice &);
   uint64_t trackOfSteps(uint32_t process);
+  uint64_t trackOfKernel(const Slice &);
   void addEvent(EventType, uint64_t track, uint64_t time_ns, const Slice *);
   void addMoment(uint64_t track, const Slice &slice) { addEvent(Instant, track, slice.begin_ns, &slice); }
   uint64_t callstackOf(SiteCatalog &, SiteId);
@@ -101,8 +103,9 @@ private:
   std::vector<uint64_t> curves_; // tracks
   std::map<uint32_t, uint64_t> processes_, steps_;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> threads_;
-  std::vector<uint64_t> finding_ends_; // one for each open finding
-  ProtobufMessage interned_;           // of the next packet
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> kernel_; // by pid and tid
+  std::vector<uint64_t> finding_ends_;                       // one for each open finding
+  ProtobufMessage interned_;                                 // of the next packet
   Interned event_names_{interned::EventNames}, functions_{interned::Functions}, frames_{interned::Frames},
       callstacks_{interned::Callstacks}, mapping_paths_{interned::MappingPaths}, sources_{interned::SourcePaths},
       mappings_{interned::Mappings};
@@ -223,6 +226,28 @@ void PerfettoExporter::addStep(const Slice &slice) {
   const uint64_t steps = trackOfSteps(slice.process);
   addEvent(SliceBegin, steps, slice.begin_ns, &slice);
   addEvent(SliceEnd, steps, slice.end_ns, nullptr);
+}
+
+// The row of the thread itself, and below it a row of the kernel. A viewer knows a thread by its numbers.
+uint64_t PerfettoExporter::trackOfKernel(const Slice &slice) {
+  uint64_t &known = kernel_[{slice.pid, slice.tid}];
+  if (known != 0)
+    return known;
+  ProtobufMessage told, described, content;
+  told.number(descriptor::Pid, slice.pid);
+  told.number(descriptor::Tid, slice.tid);
+  const uint64_t thread = ++last_track_;
+  described.number(track::Uuid, thread);
+  described.message(track::Thread, told);
+  content.message(packet::Track, described);
+  write(content);
+  return known = addTrack(thread, "kernel");
+}
+
+void PerfettoExporter::addKernel(const Slice &slice) {
+  const uint64_t kernel = trackOfKernel(slice);
+  addEvent(SliceBegin, kernel, slice.begin_ns, &slice);
+  addEvent(SliceEnd, kernel, slice.end_ns, nullptr);
 }
 
 // All findings begin and end together, so each lies in the one before.

@@ -1,5 +1,6 @@
 #include "analysis/exporters/timeline_exporter.h"
 
+#include "analysis/base/syscall_names.h"
 #include "analysis/base/tables.h"
 #include "analysis/base/text.h"
 #include "analysis/text/finding_title.h"
@@ -126,9 +127,35 @@ void TimelineExporter::onEvent(ReadRun &run, const StreamEvent &event, SiteId si
              {{"place", placeText()}}});
     return;
   }
-  default:
+  case abi::EventKind::Task:
+    return task_names_.add(event.event.as<abi::TaskEvent>());
+  case abi::EventKind::Step:
     return beginStep(event.process, event.event.as<abi::StepEvent>().number, time_ns);
+  default:
+    return addEvidence(event);
   }
+}
+
+void TimelineExporter::addEvidence(const StreamEvent &event) {
+  const auto kernel = kernelFactsOf(event.event);
+  if (!kernel)
+    return;
+  const abi::EventHeader &header = event.event.header();
+  Slice slice{0, 0, kernel->begin_ns, header.time, abi::nameOf(header.kind), {}, kernel->pid, kernel->tid};
+  if (header.kind == abi::EventKind::Syscall) {
+    const auto call = event.event.as<abi::SyscallEvent>();
+    slice.name = syscallName(call.number);
+    slice.facts = {{"result", fmt::to_string(static_cast<int64_t>(call.result))},
+                   {"status", std::string(nameOfStatus(call))}};
+  } else if (header.kind == abi::EventKind::OffCpu) {
+    const auto off = event.event.as<abi::OffCpuEvent>();
+    slice.name = "off-cpu";
+    slice.facts = {{"queue_ns", off.queue_ns}, {"ran_instead", printable(task_names_.of(off.next_tid))}};
+  } else if (header.kind == abi::EventKind::Fault) {
+    slice.name = "fault";
+    slice.facts = {{"address", event.event.as<abi::FaultEvent>().address}};
+  }
+  addKernel(slice);
 }
 
 void TimelineExporter::beginStep(uint32_t process, uint64_t number, uint64_t time_ns) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/exporters/exporter.h"
+#include "analysis/exporters/kernel_facts.h"
 #include "analysis/exporters/memory_curve.h"
 #include "analysis/live/account.h"
 #include "analysis/live/cohort_sums.h"
@@ -26,13 +27,14 @@ struct Slice {
   uint64_t begin_ns = 0, end_ns = 0; // equal: a moment
   std::string name;
   std::vector<SliceFact> facts;
+  uint32_t pid = 0, tid = 0; // of kernel evidence, which has no stream of the thread
 };
 
 class TimelineExporter : public BlockExporter {
 public:
   uint32_t eventKinds() const final {
     return abi::enabledBit(abi::EventKind::Launch) | abi::enabledBit(abi::EventKind::Mark) |
-           abi::enabledBit(abi::EventKind::Step);
+           abi::enabledBit(abi::EventKind::Step) | abi::kKernelEvidence;
   }
   void begin(ReadRun &) final;
   void onAlloc(ReadRun &, const Block &, BlockNumber, AllocCause, uint64_t time_ns) final;
@@ -55,6 +57,8 @@ protected:
   virtual void addLaunch(const Slice &) = 0;
   virtual void addMark(const Slice &) = 0;
   virtual void addStep(const Slice &) = 0;
+  // Time in the kernel for a thread. The slices come in the order of their ends.
+  virtual void addKernel(const Slice &) {}
   // Findings come last, and span the whole run.
   virtual void addFinding(const Slice &) = 0;
   virtual bool hasProfiles() const { return false; }
@@ -78,6 +82,7 @@ private:
   void change(ReadRun &, const Block &, uint64_t time_ns, int64_t sign);
   void changeCurve(ReadRun &, size_t curve, uint64_t time_ns, int64_t bytes);
   std::vector<CohortShare> sharesOf(const ReadRun &, const AccountCurve &) const;
+  void addEvidence(const StreamEvent &);
   void beginStep(uint32_t process, uint64_t number, uint64_t time_ns);
   void endStep(uint32_t process, uint64_t time_ns);
   void addFindings(const Report &);
@@ -86,6 +91,7 @@ private:
   std::vector<CurveNumber> curve_of_; // by heap and device; 0 = none
   std::vector<BlockSum> sums_;        // by cohort
   std::map<uint32_t, Slice> steps_;   // open steps, by process
+  TaskNames task_names_;
 };
 
 } // namespace msleaks::analysis::inline exporters
