@@ -5,7 +5,7 @@
 
 Parts: record malloc instrumented stopped forks programs paths compile
 trace reading sessions report compare reach pages verify devices profiles
-graphs kernels python.
+graphs kernels python evidence.
 
 The peers are LTTng-UST for one event, LeakSanitizer for reach, GNU diff for compare, and heaptrack for a malloc+free pair. They
 are perf for perf.data, and clang's own instrumentation for graphs. For a PyTorch training the peers are heaptrack and memray (in a
@@ -31,6 +31,7 @@ from pathlib import Path
 from compare_cost import CompareCost
 from compile_cost import CompileCost
 from device_cost import DeviceCost
+from evidence_cost import EvidenceCost
 from fork_cost import ForkCost
 from graph_cost import GraphCost
 from kernel_cost import KernelCost
@@ -392,6 +393,9 @@ class Bench:
     def forks(self):
         ForkCost(self).run()
 
+    def evidence(self):
+        EvidenceCost(self).run()
+
     def sessions(self):
         SessionCost(self).run()
 
@@ -476,7 +480,7 @@ def main():
     effort = parser.add_mutually_exclusive_group()
     effort.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     effort.add_argument("--check", action="store_true", help="so short that the figures mean nothing: whether the benchmarks work")
-    parts = ["record", "malloc", "instrumented", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels", "python"]
+    parts = ["record", "malloc", "instrumented", "stopped", "forks", "programs", "paths", "compile", "trace", "reading", "sessions", "report", "compare", "reach", "pages", "verify", "devices", "profiles", "graphs", "kernels", "python", "evidence"]
     parser.add_argument("parts", nargs="*", help=f"which of {', '.join(parts)} (default: all)")
     arguments = parser.parse_args()
     for part in arguments.parts:
