@@ -110,7 +110,7 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
   MSL_TRY(trace.forEachNames([&](const ImageNames &names) { symbolizer.add(names); }));
   SiteCatalog catalog(symbolizer);
   MSL_TRY(catalog.load(trace));
-  EventExport run{trace, catalog, out};
+  EventExport run{trace, catalog, out, FaultedBlocks(trace)};
   ReadProgress read(progress, trace.eventCount());
   exporter.begin(run);
   EventWindow window(choice.window);
@@ -119,6 +119,7 @@ Result<uint64_t> exportEvents(const TraceReader &trace, EventExporter &exporter,
         read.onEvent();
         const abi::EventHeader &header = event.event.header();
         run.kernels.onEvent(event, catalog.labels());
+        run.blocks.onEvent(event, catalog);
         if (window.has(event, catalog.labels()) && (choice.kinds & kindBit(header.kind)))
           exporter.onEvent(run, event, catalog.find(event.process, header.site));
         return out.good() && !window.isBehind();

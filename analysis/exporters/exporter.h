@@ -6,6 +6,7 @@
 
 #include "analysis/base/output_folder.h"
 #include "analysis/base/run_folder.h"
+#include "analysis/exporters/faulted_blocks.h"
 #include "analysis/live/launched_kernels.h"
 #include "analysis/places/site_catalog.h"
 #include "analysis/report/block_reader.h"
@@ -44,6 +45,7 @@ struct EventExport {
   const TraceReader &trace; // processes, threads
   SiteCatalog &catalog;     // places, and the labels that events name
   std::ostream &out;
+  FaultedBlocks blocks;      // live blocks, if the run has page faults
   LaunchedKernels kernels{}; // kernels that were launched up to the current event
 };
 

@@ -100,7 +100,11 @@ void JsonLinesExporter::addSyscall(const StreamEvent &entry) {
 void JsonLinesExporter::onEvent(EventExport &run, const StreamEvent &entry, SiteId site) {
   if (arguments_.keep(entry.stream, entry.event))
     return;
-  addHeader(entry, idOf(site, run.catalog));
+  const bool is_fault = entry.event.header().kind == abi::EventKind::Fault;
+  const auto block = is_fault ? run.blocks.of(entry.event.as<abi::FaultEvent>()) : std::nullopt;
+  addHeader(entry, idOf(block ? block->site : site, run.catalog));
+  if (is_fault)
+    add(",\"block\":{}", block ? fmt::to_string(block->address) : "null");
   if (entry.event.header().kind == abi::EventKind::Syscall)
     addSyscall(entry);
   else
