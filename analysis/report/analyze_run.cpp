@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <optional>
 #include <sstream>
+#include <tuple>
 
 namespace msleaks::analysis::inline report {
 
@@ -168,7 +169,6 @@ void conclude(Report &report, const Recorded &recorded, RunAnalysis &analysis, u
   append(report.notes, report.failed_analyzers);
   append(report.notes, notesOf(report));
   append(report.notes, recorded.manifest.value_or(Manifest{}).notes);
-  append(report.notes, driverNotesOf(analysis.catalog));
   append(report.notes, analysis.catalog.notes());
   append(report.notes, analysis.symbolizer.notes());
 }
@@ -222,6 +222,20 @@ void keepState(Report &report, const std::string &name, uint64_t time_ns) {
 }
 
 // Stores the memory over time, so that it can be drawn without the events.
+// Stores in the run which functions of its drivers msleaks does not know. Later, on another machine, other drivers may
+// have the same names.
+void keepDriverNotes(Recorded &recorded, const SiteCatalog &catalog) {
+  if (!recorded.manifest)
+    return;
+  std::vector<std::string> &notes = recorded.manifest->notes;
+  const size_t before = notes.size();
+  for (std::string &note : driverNotesOf(catalog))
+    if (std::ranges::find(notes, note) == notes.end())
+      notes.push_back(std::move(note));
+  if (notes.size() != before)
+    std::ignore = recorded.folder.writeManifest(*recorded.manifest); // this report has the note in any case
+}
+
 Result<void> keep(const Series &series, const RunFolder &folder) {
   std::ostringstream text;
   writeSeriesJson(text, series);
@@ -266,7 +280,7 @@ Result<Report> analyzeRun(const std::filesystem::path &run, const Progress &prog
 }
 
 Result<Report> finishRun(const std::filesystem::path &run, RunningReport *running, const Progress &progress) {
-  const auto recorded = MSL_TRY(Recorded::open(run));
+  auto recorded = MSL_TRY(Recorded::open(run));
   RunAnalysis *analysis = running ? running->finish(recorded.reader, progress) : nullptr;
   uint64_t stored = recorded.reader.eventCount();
   std::optional<RunAnalysis> own;
@@ -274,6 +288,7 @@ Result<Report> finishRun(const std::filesystem::path &run, RunningReport *runnin
     analysis = &own.emplace();
     stored = MSL_TRY(readAll(recorded, {}, *analysis, progress));
   }
+  keepDriverNotes(recorded, analysis->catalog);
   Report report = recorded.facts();
   ReportQuestion question;
   question.wants_series = true;
@@ -287,9 +302,10 @@ Result<Report> finishRun(const std::filesystem::path &run, RunningReport *runnin
 }
 
 Result<void> nameRun(const std::filesystem::path &run, const Progress &progress) {
-  const auto recorded = MSL_TRY(Recorded::open(run));
+  auto recorded = MSL_TRY(Recorded::open(run));
   RunAnalysis analysis(Checkpoints::kEvents, History::LeftOut);
   const uint64_t stored = MSL_TRY(readAll(recorded, {}, analysis, progress));
+  keepDriverNotes(recorded, analysis.catalog);
   ReportQuestion question;
   question.names_only = true;
   Report report = recorded.facts();
