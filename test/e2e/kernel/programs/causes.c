@@ -33,6 +33,14 @@ static uint64_t now(void) {
 }
 static void rest(long ns) { nanosleep(&(struct timespec){0, ns}, 0); }
 
+// With real-time priorities, no other program of the machine takes the processor meanwhile.
+static int takePriority(int priority) {
+  const struct sched_param wanted = {.sched_priority = priority};
+  return sched_setscheduler(0, SCHED_FIFO, &wanted);
+}
+static void nothing(void) {}
+static void (*prepare)(void) = nothing; // before a call of the driver
+
 static uint64_t spent_ns, count, address; // the cause in one call of the driver
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,10 +61,12 @@ static void *holder(void *unused) {
     pthread_mutex_unlock(&lock);
   }
 }
-static void waitForLock(void) {
+static void prepareLock(void) {
   atomic_store(&wanted, 1);
   while (!atomic_load(&held))
-    ;
+    rest(kMillisecond / 20);
+}
+static void waitForLock(void) {
   const uint64_t begin = now();
   pthread_mutex_lock(&lock);
   spent_ns = now() - begin;
@@ -99,11 +109,6 @@ static void touchPages(void) {
   munmap(pages, kPages * page);
 }
 
-// With real-time priorities, no other program of the machine runs on the processor meanwhile.
-static int takePriority(int priority) {
-  const struct sched_param wanted = {.sched_priority = priority};
-  return sched_setscheduler(0, SCHED_FIFO, &wanted);
-}
 static void *neighbour(void *unused) {
   prctl(PR_SET_NAME, "neighbour");
   takePriority(2);
@@ -152,8 +157,10 @@ int main(int argc, char **argv) {
   const int is_launch = argc > 3 && strcmp(argv[3], "launch") == 0;
   file_path = argc > 3 ? argv[3] : 0;
   pthread_t other = 0;
+  const int has_priority = takePriority(1) == 0; // the threads below inherit it
   if (strcmp(cause, "lock") == 0) {
     slow_part = waitForLock;
+    prepare = prepareLock;
     pthread_create(&other, 0, holder, 0);
   } else if (strcmp(cause, "pipe") == 0) {
     slow_part = waitForPipe;
@@ -168,7 +175,7 @@ int main(int argc, char **argv) {
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     sched_setaffinity(0, sizeof one, &one); // the thread below inherits it
-    if (takePriority(1) != 0)
+    if (!has_priority)
       return 77;
     pthread_create(&other, 0, neighbour, 0);
     while (!atomic_load(&held))
@@ -178,6 +185,7 @@ int main(int argc, char **argv) {
   }
   for (int i = atoi(argv[2]); i > 0; --i) {
     void *block;
+    prepare();
     if (is_launch)
       cudaLaunchKernel((void *)main, (struct Extent){1, 1, 1}, (struct Extent){1, 1, 1}, 0, 0, 0);
     else
