@@ -1,4 +1,4 @@
-// What the kernel did while the program ran (docs/kernel.md).
+// Declares the part of a report about kernel evidence (docs/kernel.md).
 #pragma once
 
 #include "analysis/base/kernel_collector.h"
@@ -17,9 +17,9 @@ struct KernelCause {
   uint64_t duration_ns = 0, count = 0;
 };
 
-// An allocation, a launch, a copy or a step that took long, and what its thread did meanwhile in the kernel.
+// An allocation, a launch, a copy, a fill or a step that took long, and the causes in the kernel.
 struct SlowOperation {
-  std::string what; // alloc, launch, copy, set, free, step
+  std::string what; // alloc, launch, copy, set, step
   SiteText site;
   uint64_t duration_ns = 0, explained_ns = 0; // the rest is not explained
   std::vector<KernelCause> causes;            // the longest first

@@ -82,7 +82,7 @@ struct Counts {
   unsigned long long unseen; // ends without a begin: they are no part of `entered`
 };
 
-// A followed process: which state it is in.
+// The state of a followed process.
 enum Following { kUntilExec = 1, kFollowed = 2 };
 
 enum { kCallWords = 16 }; // 64 calls each
@@ -90,7 +90,7 @@ enum { kCallWords = 16 }; // 64 calls each
 // The first and only constant of each object. It is set before the object is loaded.
 struct Settings {
   unsigned long long namespace_device, namespace_inode; // inode 0: msleaks-run is in the first pid namespace
-  unsigned long long wake_bytes;                        // so much in a ring wakes the reader
+  unsigned long long wake_bytes;                        // number of waiting bytes that wakes the reader
   unsigned long long calls[kCallWords];                 // system calls to record, one bit each
   unsigned long long cpus;                              // how many there may be
 };

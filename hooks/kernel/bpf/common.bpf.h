@@ -80,8 +80,8 @@ static __always_inline void *reserveRecord(u64 size, u16 kind) {
 
 enum { kLookEvery = 64 };
 
-// Wakes the reader only if much is waiting, and looks only at some records whether it is. The reader also looks by
-// itself. `number` counts the records of this processor.
+// Wakes the reader only if much is waiting. Checks this at one of kLookEvery records, and the reader also reads from
+// time to time. `number` counts the records of this processor.
 static __always_inline void submitRecord(void *record, u64 number) {
   u64 flags = BPF_RB_NO_WAKEUP;
   if (number % kLookEvery == 0 && bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) >= settings.wake_bytes)

@@ -12,7 +12,7 @@
 namespace msleaks::kernel {
 namespace {
 
-// As in fence.bpf.c.
+// The steps have the same numbers as in fence.bpf.c.
 enum class Step : uint64_t { Emit, Signal, Destroy, WaitStart, WaitEnd };
 
 constexpr uint64_t kContext = 0x1234'5678'9abc'def0, kSequence = 0xfedc'ba98'7654'3210;
