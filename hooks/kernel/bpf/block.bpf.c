@@ -67,10 +67,8 @@ SEC("?tp_btf/block_rq_complete") int BPF_PROG(complete_btf, struct request *requ
   struct Issued *begun = bpf_map_lookup_elem(&issued, &key);
   if (!begun)
     return 0;
-  struct Counts *count = countsHere();
   struct BlockIoRecord *record = reserveRecord(sizeof *record, kBlockIoRecord);
-  if (count)
-    ++*(record ? &count->delivered : &count->ring_full);
+  struct Counts *count = countEnd(record);
   if (record) {
     record->head.who = begun->who;
     record->head.begin_ns = begun->begin_ns;

@@ -78,6 +78,14 @@ static __always_inline void *reserveRecord(u64 size, u16 kind) {
   return head;
 }
 
+// Counts the record of something that has ended as delivered, or as lost if there is no record.
+static __always_inline struct Counts *countEnd(const void *record) {
+  struct Counts *count = countsHere();
+  if (count)
+    ++*(record ? &count->delivered : &count->ring_full);
+  return count;
+}
+
 enum { kLookEvery = 64 };
 
 // Wakes the reader only if much is waiting. Checks this at one of kLookEvery records, and the reader also reads from

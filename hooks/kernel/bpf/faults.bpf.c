@@ -14,10 +14,8 @@ struct {
 } faulting SEC(".maps");
 
 static __always_inline void tellFault(const struct Faulting *fault, u64 end_ns) {
-  struct Counts *count = countsHere();
   struct FaultRecord *record = reserveRecord(sizeof *record, kFaultRecord);
-  if (count)
-    ++*(record ? &count->delivered : &count->ring_full);
+  struct Counts *count = countEnd(record);
   if (!record)
     return;
   record->head.who = runningIds();

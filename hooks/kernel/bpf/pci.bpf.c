@@ -129,10 +129,8 @@ SEC("?tp_btf/sys_exit") int BPF_PROG(exit_btf, struct pt_regs *regs, long result
   struct Accessing *access = bpf_task_storage_get(&accessing, bpf_get_current_task_btf(), 0, 0);
   if (!access || !access->begin_ns)
     return 0;
-  struct Counts *count = countsHere();
   struct PciRecord *record = reserveRecord(sizeof *record, kPciRecord);
-  if (count)
-    ++*(record ? &count->delivered : &count->ring_full);
+  struct Counts *count = countEnd(record);
   if (record) {
     record->head.who = runningIds();
     record->head.begin_ns = access->begin_ns;

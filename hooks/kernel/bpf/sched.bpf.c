@@ -110,10 +110,8 @@ static __always_inline void goOn(struct task_struct *task, struct task_struct *b
     return;
   nameThread(before, now);
   struct Run *instead = here ? longestSince(here, thread->since_ns) : 0;
-  struct Counts *count = countsHere();
   struct OffCpuRecord *record = reserveRecord(sizeof *record, kOffCpuRecord);
-  if (count)
-    ++*(record ? &count->delivered : &count->ring_full);
+  struct Counts *count = countEnd(record);
   if (record) {
     record->head.who = thread->who;
     record->head.begin_ns = thread->since_ns;
