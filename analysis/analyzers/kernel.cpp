@@ -3,11 +3,11 @@
 #include "analysis/analyzers/registry.h"
 #include "analysis/analyzers/slow_operations.h"
 #include "analysis/base/syscall_names.h"
+#include "analysis/base/task_name.h"
 #include "analysis/base/text.h"
 #include "analysis/places/place.h"
 
 #include <array>
-#include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
@@ -140,11 +140,8 @@ void KernelAnalyzer::onEvent(const StreamEvent &event, SiteId site) {
 }
 
 void KernelAnalyzer::nameTask(const abi::TaskEvent &task) {
-  char name[17] = {};
-  std::memcpy(name, &task.name_begin, 8);
-  std::memcpy(name + 8, &task.name_end, 8);
   if (names_.size() < kMostNames || names_.contains(task.of_tid))
-    names_[task.of_tid] = name;
+    names_[task.of_tid] = nameOfTask(task);
 }
 
 void KernelAnalyzer::onTook(const StreamEvent &event) {

@@ -1,13 +1,13 @@
 // Kernel evidence in an event (docs/kernel.md): it names its thread itself, and its time is its end.
 #pragma once
 
+#include "analysis/base/task_name.h"
 #include "msleaks/abi/events.h"
 #include "msleaks/abi/session.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -49,13 +49,6 @@ constexpr bool namesThread(std::string_view field) { return field == "of_pid" ||
 constexpr std::string_view nameOfStatus(const abi::SyscallEvent &call) {
   constexpr std::string_view kNames[] = {"returned", "never-returned", "begin-unseen"};
   return kNames[std::min<size_t>(call.status, std::size(kNames) - 1)];
-}
-
-inline std::string nameOfTask(const abi::TaskEvent &task) {
-  char name[17] = {};
-  std::memcpy(name, &task.name_begin, 8);
-  std::memcpy(name + 8, &task.name_end, 8);
-  return name;
 }
 
 // The names of threads, as kernel evidence tells them.
